@@ -72,7 +72,7 @@ def test_at_a_terminal_the_user_is_asked_when_it_is_installed(openkoi: Pond) -> 
     from pseudo_terminal import ENTER, terminal
 
     with terminal(openkoi.openkoi, "plugin", "install", "fish") as there:
-        there.shows("It may do nothing but compute.")
+        there.shows("It may only compute.")
         there.shows("Allow OpenKoi to use this plugin?")
         there.type("y" + ENTER)
         there.shows("Approved fish.")

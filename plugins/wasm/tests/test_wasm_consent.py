@@ -26,7 +26,7 @@ def test_a_plugin_is_used_once_it_is_approved_and_until_its_module_or_manifest_c
     assert f"! The WASM plugin fish is not approved{rest}" in refused
     since = f"! The WASM plugin fish has changed since you approved it{rest}"
     assert [True, True] == [since in one for one in (changed, asked_more)]
-    assert "It adds tools fish__run. It may do nothing but compute." in approved
+    assert "It adds tools fish__run. It may only compute." in approved
     assert 2 == openkoi.results.count("42 fish")
     assert not any("sharks" in one for one in openkoi.results)
 

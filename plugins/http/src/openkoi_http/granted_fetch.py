@@ -1,7 +1,7 @@
 """Send the requests that a plugin was granted: each redirect is checked, and each name is looked up once.
 
 No cookies, credentials or proxies of the user are used. A public name that resolves to this machine or its network
-is refused, whoever owns it: only hosts that the manifest names may be there.
+is refused, regardless of its owner: only hosts that the manifest names may be there.
 """
 
 import asyncio

@@ -14,5 +14,5 @@ class ScriptLogged(Event):
 
     @property
     def line(self) -> str:
-        """What the user reads."""
+        """The text that the user reads."""
         return f"{self.script}: {self.text}"

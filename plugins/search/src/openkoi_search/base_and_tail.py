@@ -68,13 +68,13 @@ class VectorLayers:
             wanted *= 2
 
     def cosines(self, vector: Sequence[float], docs: Sequence[int]) -> Near:
-        """Return the cosines of those of the documents that have a vector."""
+        """Return the cosines of the documents that have a vector."""
         if self.tail is None:
             return self.base.cosines(vector, docs)
         return {**self.base.cosines(vector, self.drop_outdated(docs)), **self.tail.cosines(vector, docs)}
 
     def drop_outdated(self, docs: Sequence[int]) -> Sequence[int]:
-        """Return those of the documents whose rows in the base are current."""
+        """Return the documents whose rows in the base are current."""
         import numpy
 
         gone = self.tail.gone if self.tail else None

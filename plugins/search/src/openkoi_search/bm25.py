@@ -18,5 +18,5 @@ LONG_SHAPE = (1.2, 0.75)
 
 
 def rarity(count: int, size: int) -> float:
-    """Return what a word adds to a text of average length, if so many texts of all contain it: the rarer, the more."""
+    """Return what a word adds to a text of average length, by how many of all texts contain it: the rarer, the more."""
     return log(1 + (size - count + 0.5) / (count + 0.5))

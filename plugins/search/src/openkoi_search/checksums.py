@@ -25,7 +25,7 @@ class CorruptFileError(Exception):
 
 
 class OtherFormatError(CorruptFileError):
-    """The file is of another version of OpenKoi."""
+    """The file was written by another version of OpenKoi."""
 
 
 def checksum(numbers: "NDArray[Any]") -> int:
@@ -51,7 +51,7 @@ def row_checksums(matrix: "Matrix") -> "NDArray[Any]":
 def verify_checksum(numbers: "NDArray[Any]", expected: int, what: str) -> None:
     """Raise CorruptFileError when an array's checksum differs."""
     if checksum(numbers) != expected:
-        raise CorruptFileError(f"wrong checksum of its {what}")
+        raise CorruptFileError(f"the checksum of its {what} does not match")
 
 
 @dataclass(slots=True)
@@ -87,5 +87,5 @@ class CheckedMatrix(Cached):
     def verify(self, found: "Matrix", sums: "NDArray[Any]") -> "Matrix":
         """Return rows if they match these checksums."""
         if (row_checksums(found) != sums).any():
-            raise CorruptFileError("wrong checksum of its vectors")
+            raise CorruptFileError("the checksum of its vectors does not match")
         return found

@@ -1,6 +1,6 @@
 """Make the documents that a memory can find from the records of the log, independent of their order.
 
-A finished task becomes a summary, its messages become chunks of a transcript, and a learning is as it was saved last.
+A finished task becomes a summary, its messages become chunks of a transcript, and a learning counts as last saved.
 Every memory makes its documents here, so that all of them find the same.
 """
 
@@ -37,7 +37,7 @@ class MemoryDocument:
 
     @property
     def terms(self) -> list[str]:
-        """The words that it can be found by."""
+        """The words by which it can be found."""
         return [*document_terms(self.memo.text), *index_terms(" ".join(self.keys))]
 
     @property
@@ -46,7 +46,7 @@ class MemoryDocument:
         return number(isinstance(self.memo, Learning), self.memo.id)
 
     def answers(self, query: Query) -> bool:
-        """Return whether it matches a query's scope, kinds and keys."""
+        """Return whether the document matches a query's scope, kinds and keys."""
         seen = query.scope != "project" or self.scope in (scope_of(query.project), EVERYONE)
         wanted = not query.kinds or self.memo.kind in query.kinds
         return seen and wanted and (not query.keys or bool({*query.keys} & {*self.keys}))
@@ -79,7 +79,7 @@ def documents_of_run(view: RunView, records: Iterable[Record]) -> Iterator[Memor
 
 
 def documents_by_number(view: RunView, records: Iterable[Record]) -> dict[int, MemoryDocument | None]:
-    """Return the documents of a run by number; None for one that cannot be found, or no longer."""
+    """Return the documents of a run by number; None for one that cannot be found (any more)."""
     found = {number(False, view.run): document_of_task(view)}
     for record in sort_records(records):
         for id, piece in pieces_of(record):
@@ -121,7 +121,7 @@ def document_of_piece(id: str, text: str, moment: str, session: str, project: st
 
 
 def document_of_learning(saves: Iterable[Record], projects: Mapping[str, str]) -> MemoryDocument | None:
-    """Return a learning as it was saved last, in the project of the first known run that saved it.
+    """Return a learning as last saved, in the project of the first known run that saved it.
 
     None once it is archived, stale or superseded.
     """

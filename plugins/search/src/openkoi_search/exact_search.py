@@ -1,6 +1,6 @@
 """Find the nearest vectors by scanning all of them (exact search), in one thread.
 
-Of many vectors a smaller form is scanned first, and then the vectors themselves of the likely ones. Up to two hundred
+With many vectors, a smaller form is scanned first, and then the likely vectors themselves. Up to two hundred
 thousand the result is exact; above, the first pass compares their signs.
 """
 

@@ -1,4 +1,4 @@
-"""Implement what memories in a database file share: wait for it, do without it, replace it, and answer from it."""
+"""Implement what memories in a database file share: wait for the file, replace it, answer from it, or do without it."""
 
 import asyncio
 import logging
@@ -51,7 +51,7 @@ class FallbackView(Generic[C]):
 
 
 class FileMemory(ABC, Generic[C]):
-    """A memory in a database file; ``file_id`` tells the file whose offsets were read from one that replaced it."""
+    """A memory in a database file; ``file_id`` distinguishes the file whose offsets were read from its replacement."""
 
     batch_size: int
     holding: "DocumentCache | None" = None
@@ -69,15 +69,15 @@ class FileMemory(ABC, Generic[C]):
 
     @abstractmethod
     def open_tables(self, connection: C, meant: "VectorQuery | None") -> "DocumentTables":
-        """Return what is searched in an open file."""
+        """Return the tables of an open file, for search."""
 
     @abstractmethod
     def take_in(self, records: Sequence[Record], timeout: LockTimeout) -> None:
         """Ingest a batch; if the file was replaced since the offsets were read, they stay."""
 
     async def ingest(self, records: Sequence[Record]) -> None:
-        """Take records in; raises MemoryBusy when another process writes for too long. Others get at the file between
-        batches.
+        """Ingest records; raise MemoryBusyError when another process writes for too long. Others can use the file
+        between batches.
         """
         for start in range(0, len(records), self.batch_size):
             await self.run_in_thread(partial(self.take_in, records[start : start + self.batch_size]))
@@ -92,7 +92,7 @@ class FileMemory(ABC, Generic[C]):
         return await asyncio.to_thread(self.file.make_way)
 
     async def replace_with(self, shadow: ShadowMemory) -> Path | None:
-        """Put the file of a shadow in the place of this one; return where that is, if there was one."""
+        """Replace this file by that of a shadow; return where the old file is, if there was one."""
         if not isinstance(shadow, type(self)):
             raise KoiError(f"{type(shadow).__name__} is not a shadow of this memory. Use create_shadow().")
         self.file_id = ""
@@ -119,7 +119,7 @@ class FileMemory(ABC, Generic[C]):
         return found
 
     def answer(self, query: Query, timeout: LockTimeout, meant: "VectorQuery | None" = None) -> Sequence[Hit]:
-        """Answer a query, without the file where all is held. What needs no file is done before it is asked for."""
+        """Answer a query, from cached documents if possible. Work that needs no file is done before opening it."""
         from .document_cache import DocumentCache
         from .hit_selection import select_hits
         from .ranking import query_words, rank_documents

@@ -1,7 +1,7 @@
 """Fuse several searches over the same texts (hybrid retrieval): weigh their scores against each other.
 
 Scores are normalized, weighed and added (``sparse_fusion``). Sums keep how much better the best is, which ranks lose:
-of the ways that were tried, sums found most. Age does not count.
+of the methods tried, sums found the most. Age does not count.
 """
 
 from dataclasses import replace
@@ -22,8 +22,8 @@ class FusionWeights:
 
     ``neighbours`` are the shares of the better score of the two texts next to one, then of those one further away.
     ``before`` are the shares that a word counts which a text lacks, if the text before it has the word, then the one
-    before that; ``after`` those of the next texts. ``questions`` is what a text loses that asks instead of telling.
-    ``pieces`` is the share of words and their pieces in the vectors, where these tell a meaning.
+    before that; ``after`` those of the next texts. ``questions`` is what a text loses that asks instead of stating.
+    ``pieces`` is the share of words and their pieces in the vectors, if these express meaning.
     """
 
     vectors: float = 0.0

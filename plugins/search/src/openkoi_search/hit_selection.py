@@ -1,6 +1,6 @@
 """Select the hits to return: the best first, within the limit and the tokens.
 
-Between equals anti-patterns come first, then instructions, then past tasks, then transcripts; then the newer.
+Ties are broken by kind (anti-patterns, instructions, past tasks, transcripts), then by age, newest first.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -36,7 +36,7 @@ class FoundDocument:
 
 
 def sort_documents(found: Iterable[FoundDocument]) -> list[FoundDocument]:
-    """Sort the best first; between equals by kind, then the newer."""
+    """Sort hits, best first; break ties by kind, then newest first."""
     ordered = sorted(found, key=lambda hit: hit.id)
     ordered.sort(key=lambda hit: hit.moment, reverse=True)
     ordered.sort(key=lambda hit: (-hit.score, kind_rank(hit.kind)))
@@ -44,12 +44,12 @@ def sort_documents(found: Iterable[FoundDocument]) -> list[FoundDocument]:
 
 
 def kind_rank(kind: str) -> int:
-    """Return the position of a kind between equals."""
+    """Return the rank of a kind when scores tie."""
     return KIND_ORDER.index(kind) if kind in KIND_ORDER else len(KIND_ORDER)
 
 
 def parse_item(found: FoundDocument) -> MemoryItem:
-    """Parse what was found."""
+    """Parse the memory item of a found document."""
     import json
 
     from openkoi_hookspecs import Learning, Passage

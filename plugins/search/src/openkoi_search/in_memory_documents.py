@@ -156,12 +156,12 @@ class InMemoryDocuments:
         return found
 
     def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
-        """Return those of the documents that match the query's kinds and keys."""
+        """Return the documents, among these, that match the query's kinds and keys."""
         wanted, rows = self.filter_mask(query), self.rows_of(docs)
         return [doc for doc, row in rows.items() if wanted is None or wanted[row]]
 
     def rows_of(self, docs: Collection[int]) -> Mapping[int, int]:
-        """Return the rows of those of the documents that exist."""
+        """Return the rows of the documents that exist."""
         import numpy
 
         asked = numpy.array(list(docs), numpy.int64)
@@ -178,7 +178,7 @@ class InMemoryDocuments:
     def find_words(
         self, scopes: Sequence[str], words: Collection[str], docs: Collection[int]
     ) -> Mapping[str, WordMatch]:
-        """Return those of the words that are known, each with those of the documents that contain it."""
+        """Return the known words among these, each with the documents that contain it."""
         import numpy
 
         rows, corpus = self.rows_of(docs), self.corpus(scopes)

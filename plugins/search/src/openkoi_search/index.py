@@ -74,22 +74,22 @@ class TextIndex(Generic[Id]):
         return list(dict.fromkeys(self.ids[one.doc] for one in self.find(query, number)[:number]))
 
     def scores(self, query: str) -> list[float]:
-        """Score each text against a question, in the order of the texts; 0 for one that does not match."""
+        """Score each text against a question, in the order of the texts; 0 if a text does not match."""
         found = {one.doc: one.score for one in self.find(query, len(self.ids))}
         return [found.get(number, 0.0) for number in range(len(self.ids))]
 
     @property
     def documents(self) -> SegmentDocuments:
-        """The texts as the index has them, for one question."""
+        """The indexed texts as documents, for one question."""
         return SegmentDocuments(self.segments, self.shape)
 
     def find(self, query: str, number: int) -> Sequence[FoundDocument]:
-        """Return what matches a question, best first."""
+        """Return the documents that match a question, best first."""
         asked = Query(query, scope="all", limit=number)
         return rank_documents(self.documents, asked, query_words(asked), self.similarity(query), self.weights)
 
     def similarity(self, query: str) -> "LexicalQuery | TextVectors | None":
-        """Return what is compared beside words."""
+        """Return the similarity that is compared in addition to words."""
         if self.embedder is None or not self.weights.vectors:
             return None
         if self.vectors is None:
@@ -209,7 +209,7 @@ def encode_words(
 
 
 def index_words(number: int, words: Counter[str], run: str, vector: Mapping[int, float]) -> IndexedDocument:
-    """Return a text with all that it can be found by; between equals the lower number comes first."""
+    """Return a text with all that it can be found by; on ties, the lower number comes first."""
     stored = StoredDocument(number, f"{number:012}", TRANSCRIPT, False, EVERYONE, "", run, (), words.total(), "")
     return IndexedDocument(stored, words, vector)
 
@@ -220,7 +220,7 @@ def is_lexical(embedder: Embedder) -> bool:
 
 
 def dimensions_of(embedder: Embedder) -> int:
-    """Return the length of an embedder's vectors, as far as it says so."""
+    """Return the length of an embedder's vectors, if it is declared."""
     return embedder.dimensions if isinstance(embedder, SupportsDimensions) else 0
 
 
@@ -233,13 +233,13 @@ def default_weights(embedder: Embedder | None, *, code: bool) -> FusionWeights:
 
 
 def is_code(texts: Sequence[str]) -> bool:
-    """Return whether most of these texts are code, by the kinds of signs in them."""
+    """Return whether most of these texts are code, by the kinds of punctuation in them."""
     some = texts[:: max(1, len(texts) // CODE_SAMPLE_TEXTS)]
     return sum(sum(bool(sign.search(text)) for sign in CODE_SIGNS) >= MIN_CODE_SIGNS for text in some) > len(some) / 2
 
 
 def embed_chunks(embed: Embed, given: Sequence[Chunk], about: Sequence[str], code: bool) -> "VectorMatrix":
-    """Embed texts as they are indexed; of code also the names that it defines."""
+    """Embed texts as they are indexed; for code, also the names that it defines."""
     from .text_vectors import defined_names, embed_code
 
     indexed = indexed_texts(given, about)

@@ -22,7 +22,8 @@ P = ParamSpec("P")
 class IndexedMemory:
     """A memory in a folder. Writers wait up to ``seconds`` for each other, readers never.
 
-    ``dimensions`` are those of the vectors of words and their pieces, which count ``weight`` against words; 0 is none.
+    ``dimensions`` is the length of the vectors of words and their pieces (0: none), ``weight`` their weight against
+    words.
     """
 
     path: Path
@@ -63,15 +64,15 @@ class IndexedMemory:
             await self.run_in_thread(lambda timeout: self.add(records, timeout))
 
     async def search(self, query: "Query") -> "Sequence[Hit]":
-        """Find what answers the query, best first."""
+        """Find entries that match the query, best first."""
         return [] if self.is_empty else await in_thread(self.find, query)
 
     def find(self, query: "Query") -> "Sequence[Hit]":
-        """Find the same, in this thread."""
+        """Find entries in this thread."""
         return [] if self.is_empty else self.retry_if_damaged(lambda: self.rank(query))
 
     async def offsets(self) -> Mapping[str, int]:
-        """Return how far each log file was read: nothing when the index is missing or was moved aside."""
+        """Return how far each log file was read; empty when the index is missing or was moved aside."""
         return self.read_offsets() if self.is_empty else await in_thread(self.read_offsets)
 
     def read_offsets(self) -> Mapping[str, int]:
@@ -80,7 +81,7 @@ class IndexedMemory:
         return offsets
 
     def read_position(self) -> tuple[str, Mapping[str, int]]:
-        """Return what tells the index from one that was built again, and how far each log file was read."""
+        """Return an id that a rebuilt index changes, and how far each log file was read."""
         index = self.folder.read()
         return index.born, index.offsets
 
@@ -97,8 +98,8 @@ class IndexedMemory:
     def add(self, records: "Iterable[Record]", timeout: "LockTimeout") -> None:
         """Add a segment with what records change, if they change anything.
 
-        If the index was replaced since the offsets were read, they stay, because earlier records are missing in it. So
-        they do if a segment turns out to be damaged: the records are added to what is left then, which is nothing.
+        If the index was replaced since the offsets were read, they stay, because earlier records are missing in it.
+        They also stay if a segment turns out to be damaged: the records are then added to an empty index.
         """
         from .checksums import CorruptFileError
         from .recall_facts import make_batch
@@ -127,7 +128,7 @@ class IndexedMemory:
             self.folder.add(content, born)
 
     def retry_if_damaged(self, work: "Callable[[], T]") -> T:
-        """Work; if a segment turns out to be damaged, once more with what is left then: nothing."""
+        """Work; if a segment turns out to be damaged, move the index aside and work again with an empty one."""
         from .checksums import CorruptFileError
 
         try:
@@ -171,7 +172,7 @@ class IndexedMemory:
         return fresh
 
     async def replace_with(self, shadow: "ShadowMemory") -> Path | None:
-        """Put a shadow in the place of this index; return where that is, if there was one."""
+        """Replace this index by a shadow; return where the old index is, if there was one."""
         if not isinstance(shadow, IndexedMemory):
             from openkoi_hookspecs import KoiError
 
@@ -183,7 +184,7 @@ class IndexedMemory:
         return await in_thread(self.make_way)
 
     def make_way(self, fresh: "IndexedMemory | None" = None) -> Path | None:
-        """Move the index aside, and a fresh one into its place; return where it is, if there was one."""
+        """Move the index aside, and a fresh one into its place; return where the old one is, if there was one."""
         from .lock_timeout import LockTimeout
 
         self.born = ""

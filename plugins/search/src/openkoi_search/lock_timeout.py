@@ -24,9 +24,9 @@ class LockTimeout:
         return self.until is not None
 
     def lasts(self) -> bool:
-        """Pause for a short random while, the shorter the less is left; False when it is at its end.
+        """Pause for a short random time, shorter when less time is left; return False at the timeout.
 
-        So those who wait do not ask in step, and who has waited long is likelier to be next.
+        So waiting processes do not retry in step, and one that has waited long is more likely to be next.
         """
         self.until = self.until or monotonic() + self.seconds
         left = self.until - monotonic()

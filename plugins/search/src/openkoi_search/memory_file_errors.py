@@ -76,7 +76,7 @@ def damaged_path(path: Path) -> Path:
 
 
 def warn_damaged(path: Path, bad: Path, cause: object) -> None:
-    """Say that damaged files were moved."""
+    """Warn that damaged files were moved."""
     import logging
 
     logging.getLogger("openkoi").warning(

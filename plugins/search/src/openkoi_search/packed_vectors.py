@@ -32,7 +32,7 @@ BATCH_ROWS = 4_096
 
 @dataclass(frozen=True, slots=True)
 class PackedVectors:
-    """A column for two vectors, a row a dimension: the first half of the vectors, and with it the second."""
+    """Packed vectors, one row per dimension; each column holds a vector of the first half and one of the second."""
 
     columns: "Matrix"
     scale: float

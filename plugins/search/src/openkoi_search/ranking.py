@@ -36,15 +36,15 @@ D_contra = TypeVar("D_contra", contravariant=True)
 
 
 class Similarity(Protocol[D_contra]):
-    """How similar documents are to a question, beside the words that they share. ``weight`` counts it against words."""
+    """How similar documents are to a question, apart from shared words. ``weight`` counts against words."""
 
     @property
     def weight(self) -> float:
-        """What it counts, of 1."""
+        """The weight of this similarity, from 0 to 1."""
 
     @property
     def tells_meaning(self) -> bool:
-        """Whether it says that two texts mean the same, so that it is reported with a hit."""
+        """Whether it expresses that two texts mean the same, so that it is reported with a hit."""
 
     def measure(
         self, documents: D_contra, scopes: Sequence[str], docs: Collection[int], most: int
@@ -56,13 +56,13 @@ class Documents(Protocol):
     """A store of documents identified by numbers."""
 
     def visible_scopes(self, query: Query) -> Sequence[str]:
-        """Return the scopes that a query may see: its project's and everyone's, or all of them if it is not limited."""
+        """Return the scopes that a query may see: its project's and everyone's, or all scopes if it is not limited."""
 
     def rank_by_words(self, query: Query, scopes: Sequence[str], words: Collection[str], most: int) -> Scores:
         """Return the documents within the query's filters that answer these words best, by BM25."""
 
     def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
-        """Return those of the documents that match the query's kinds and keys."""
+        """Return the documents, among these, that match the query's kinds and keys."""
 
     def find_neighbours(self, docs: Collection[int]) -> Pairs:
         """Return pairs of consecutive chunks, at least one of which is one of these."""
@@ -70,7 +70,7 @@ class Documents(Protocol):
     def find_words(
         self, scopes: Sequence[str], words: Collection[str], docs: Collection[int]
     ) -> Mapping[str, WordMatch]:
-        """Return those of the words that are known, each with those of the documents that contain it."""
+        """Return the known words among these, each with the documents that contain it."""
 
     def fetch_documents(self, scores: Scores) -> Sequence[FoundDocument]:
         """Return the scored documents with their texts, those that still exist."""
@@ -114,7 +114,7 @@ def rank_documents(
 def add_context_scores(
     documents: Documents, query: Query, words: Collection[str], scores: Scores, weights: FusionWeights
 ) -> Scores:
-    """Return the scores with those of the words that the texts around contain, as far as two texts away."""
+    """Return the scores, raised by words that the texts up to two places away contain."""
     best = top_scores(scores, query.limit + EXTRA_CONTEXT)
     after = dict(documents.find_neighbours(list(best)))
     after |= dict(documents.find_neighbours([doc for doc in {*after, *after.values()} if doc not in best]))
@@ -127,7 +127,7 @@ def add_context_scores(
 def adjust_scores(
     documents: Documents, query: Query, scopes: Sequence[str], scores: Scores, weights: FusionWeights
 ) -> Scores:
-    """Return the scores, raised for documents that contain the query's names, and lowered for those that ask."""
+    """Return the scores, raised for documents that contain the query's names, and lowered for documents that ask."""
     names = find_names(query.text)[:MAX_QUERY_WORDS] if weights.names else []
     matches = documents.find_words(scopes, [*names, ASKING], list(scores)) if scores else {}
     having = Counter(doc for name in names if name in matches for doc in matches[name][1])

@@ -29,7 +29,7 @@ Json = dict[str, object]
 
 
 class Fact(NamedTuple):
-    """What is kept of a record of a run: a reduced event; of a saved learning its id alone."""
+    """The stored part of a run's record: a reduced event, or only the id of a saved learning."""
 
     id: str
     at: str
@@ -42,7 +42,7 @@ class Fact(NamedTuple):
 
 
 class Save(NamedTuple):
-    """One time that a learning was saved; ``learning`` is None of all but the last."""
+    """One save of a learning; ``learning`` is None for all but the last."""
 
     at: str
     id: str
@@ -53,7 +53,7 @@ class Save(NamedTuple):
 class Latest(NamedTuple):
     """How far a run is indexed: the time of its latest fact, and the number of its last piece, None without one.
 
-    What comes later changes none of its pieces.
+    Later facts change none of its pieces.
     """
 
     at: str
@@ -62,8 +62,8 @@ class Latest(NamedTuple):
 
 @dataclass(slots=True)
 class Batch:
-    """The facts of runs and the saves of learnings in some records, how far each log file was read, and what was
-    skipped, with the reason.
+    """The facts of runs and the saves of learnings in some records, how far each log file was read, and the skipped
+    records, with the reason.
     """
 
     facts: dict[str, list[Fact]] = field(default_factory=lambda: defaultdict(list))
@@ -135,12 +135,12 @@ def decode_saves(data: bytes) -> list[Save]:
 
 
 def encode_latest(latest: Latest | None) -> bytes:
-    """Return how far a run is indexed, as JSON; None if what comes later may change its pieces."""
+    """Return how far a run is indexed, as JSON; None if later facts may change its pieces."""
     return json.dumps(latest).encode()
 
 
 def decode_latest(data: bytes) -> Latest | None:
-    """Return the same, if it is known."""
+    """Parse how far a run is indexed, if that is known."""
     found = json.loads(data or b"null")
     return Latest(*found) if found else None
 

@@ -29,7 +29,7 @@ def open_saved_index(
     path: Path,
     shape: tuple[float, float] = LONG_SHAPE,
 ) -> TextIndex[str]:
-    """Return an index of the words of texts by their ids; make and index the texts if that was not done in this state.
+    """Return an index of the words of texts by their ids; make and index the texts unless that was done in this state.
 
     ``path`` is a file's without its ending. The files of other states are removed; a folder that cannot be written to
     only costs time. ``state`` is anything that JSON can contain and that changes with a text. ``shape`` is BM25's k1

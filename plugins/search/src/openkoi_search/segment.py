@@ -1,6 +1,6 @@
 """Read one segment of the index: its documents, the words in them, and what later segments are computed from.
 
-A row is the position of a document in its segment. What the keys of entries begin with says what they are.
+A row is the position of a document in its segment. The prefix of an entry's key determines what the entry is.
 """
 
 import json
@@ -35,7 +35,7 @@ COLUMN_CODES, COLUMN_BYTES = "qIHHii", (8, 4, 2, 2, 4, 4)
 
 
 class EntryKind(bytes, Enum):
-    """What an entry is, as its key begins. Reading a member's ``value`` takes longer than adding to the member."""
+    """The kind of an entry, as the prefix of its key. Reading a member's ``value`` is slower than adding to it."""
 
     COLUMNS = b"c"
     DOCUMENT = b"d"
@@ -68,8 +68,8 @@ class StoredDocument(NamedTuple):
 class Postings(NamedTuple):
     """The rows of the documents that contain a word, in their order, and how often each does.
 
-    Where that takes less, all rows from the first to the last are there, some with a count of 0. Counts that fit are
-    bytes. ``size`` is the number of documents, ``most`` at least how often one has the word at most.
+    Where that takes less space, all rows from the first to the last are stored, some with a count of 0. Counts that fit
+    are bytes. ``size`` is the number of documents, ``most`` an upper bound of the counts.
     """
 
     rows: "array[int] | range"
@@ -122,7 +122,7 @@ class Segment(Cached):
         return len(self.numbers)
 
     def find_rows(self, numbers: Collection[int]) -> Mapping[int, int]:
-        """Return the rows of those of some documents that it has, by their numbers."""
+        """Return the rows of the documents that it has, by their numbers."""
         if len(numbers) <= MAX_SEARCHED_NUMBERS:
             data = self.numbers.tobytes()
             found = {number: find_number(data, number) for number in numbers}
@@ -132,7 +132,7 @@ class Segment(Cached):
 
     @cached_property
     def span(self) -> range:
-        """All lengths from that of its shortest document to that of its longest."""
+        """All lengths from its shortest document's to its longest one's."""
         return range(min(self.lengths), max(self.lengths) + 1)
 
     @cached_property
@@ -231,12 +231,12 @@ def document_key(row: int) -> bytes:
 
 
 def encode_name(name: str) -> bytes:
-    """Return a name as a part of a key; any text has one."""
+    """Return a name as a part of a key, for any text."""
     return name.encode("utf-8", "surrogatepass")
 
 
 def word_key(word: str) -> bytes:
-    """Return what the keys of a word's postings begin with."""
+    """Return the prefix of the keys of a word's postings."""
     return EntryKind.WORD + encode_name(word) + SEPARATOR
 
 
@@ -261,7 +261,7 @@ def decode_postings(value: bytes) -> Postings:
 
 
 def encode_postings(rows: "array[int]", counts: "array[int]") -> bytes:
-    """Return postings as the value of an entry, in the way that takes less."""
+    """Return postings as the value of an entry, in the form that takes less space."""
     first, size, most = rows[0], rows[-1] + 1 - rows[0], max(counts)
     width = 0 if most == 1 else 1 if most <= MAX_BYTE else COUNT_BYTES
     if 1 + 2 * ROW_BYTES + size >= (ROW_BYTES + width) * len(rows) or most > MAX_BYTE:

@@ -1,8 +1,8 @@
 """Compute the segment that a batch of records adds to an index.
 
 Every document depends on all facts of its run or learning, in the order of time and id, so that the order and the
-batches in which records arrive do not matter. What follows all that is known of a run adds pieces to its transcript,
-and changes none, so that a run can be added in parts while it is under way.
+batches in which records arrive do not matter. Facts that follow all known facts of a run only add pieces to its
+transcript, so that a run can be added in parts while it is under way.
 """
 
 import json
@@ -45,8 +45,8 @@ Documents = dict[int, MemoryDocument | None]
 class Changes:
     """What a batch changes: entries, and documents.
 
-    ``replaced`` are the documents of each run and learning that the index knows, by their numbers, None for one that is
-    no longer found.
+    ``replaced`` are the documents of each run and learning that the index knows, by their numbers, None for one that
+    can no longer be found.
     """
 
     index: SegmentIndex
@@ -184,14 +184,14 @@ def sort_pieces(documents: Iterable[MemoryDocument | None]) -> list[MemoryDocume
 
 
 def is_same(stored: StoredDocument | None, document: MemoryDocument | None) -> bool:
-    """Return whether a document is stored as it is."""
+    """Return whether a document is stored unchanged."""
     if stored is None or document is None:
         return stored is None and document is None
     return stored == store_document(document, stored.length)
 
 
 def index_document(document: MemoryDocument, dimensions: int) -> IndexedDocument:
-    """Return a document with all that it can be found by."""
+    """Return a document with everything by which it can be found."""
     words = Counter(document.terms)
     vector = sparse_vector(count_words(boost_definitions(document.memo.text)), dimensions) if dimensions else {}
     return IndexedDocument(store_document(document, words.total()), words, vector)

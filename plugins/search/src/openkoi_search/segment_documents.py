@@ -59,13 +59,13 @@ class SegmentDocuments:
         return best.scores
 
     def weigh_words(self, words: Iterable[str], scopes: Sequence[str], size: int) -> "Iterator[WeighedWord]":
-        """Yield the words that are known, and what each adds if there are so many documents."""
+        """Yield the known words, and what each adds, given the number of documents."""
         for word in words:
             if counted := self.count(word, scopes):
                 yield self.weigh(counted.size, size), counted
 
     def weigh(self, count: int, size: int) -> float:
-        """Return the most that a word adds to a score if so many documents of all contain it: the rarer, the more."""
+        """Return the most that a word adds to a score, by how many documents contain it: the rarer, the more."""
         return rarity(count, size) * (self.shape[0] + 1)
 
     def measure(self, scopes: Collection[str]) -> tuple[int, float]:
@@ -75,7 +75,7 @@ class SegmentDocuments:
         return count, sum(size.words for size in sizes) / count if count else 1.0
 
     def count(self, word: str, scopes: Sequence[str]) -> WordCounts | None:
-        """Return how often the current documents have a word; None if none has it."""
+        """Return how often each current document has a word; None if no document does."""
         asked = (word, *scopes)
         if asked not in self.known:
             self.known[asked] = count_word(self.read_postings(word, scopes), self.index.rows)
@@ -115,12 +115,12 @@ class SegmentDocuments:
         return {doc: multiply(self.index.segments[place].vector(row), asked, bits) for doc, (place, row) in where}
 
     def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
-        """Return those of the documents that match the query's kinds and keys."""
+        """Return the documents, among these, that match the query's kinds and keys."""
         found = self.locate(docs)
         return [doc for doc, (place, row) in found.items() if self.is_wanted(query, place, row)]
 
     def locate(self, docs: Iterable[int]) -> Mapping[int, tuple[int, int]]:
-        """Return the segment and row of those of the documents that are current."""
+        """Return the segment and row of the documents that are current."""
         if asked := [doc for doc in docs if doc not in self.where]:
             self.where.update(dict.fromkeys(asked))
             self.where.update(self.index.find(asked))
@@ -140,7 +140,7 @@ class SegmentDocuments:
         return list(pairs.items())
 
     def number_at(self, place: int, row: int, elsewhere: int | None) -> int | None:
-        """Return the number of the document in a row, and remember where a current one is; without one, the other."""
+        """Return the number of a row's document, and remember a current one's place; ``elsewhere`` without a row."""
         if row == NO_ROW:
             return elsewhere
         number = self.index.segments[place].numbers[row]
@@ -151,7 +151,7 @@ class SegmentDocuments:
     def find_words(
         self, scopes: Sequence[str], words: Collection[str], docs: Collection[int]
     ) -> Mapping[str, WordMatch]:
-        """Return those of the words that are known, each with those of the documents that contain it."""
+        """Return the known words among these, each with the documents that contain it."""
         starts, (size, _) = self.index.starts, self.measure(scopes)
         rows = {starts[place] + row: doc for doc, (place, row) in self.locate(docs).items()}
         counted = {word: one for word in words if (one := self.count(word, scopes))}
@@ -196,12 +196,12 @@ def make_found(segment: Segment, row: int, score: float) -> FoundDocument:
 
 
 def asked_places(weights: Mapping[int, float]) -> "Asked":
-    """Return a vector to multiply others with: by place, from 1 on, its bit, those of lower places, and its value."""
+    """Return a vector prepared for products: by place from 1, its bit, the bits of lower places, and its value."""
     return {place + 1: (1 << place, (1 << place) - 1, weight) for place, weight in weights.items()}
 
 
 def multiply(vector: Vector, asked: "Asked", bits: int) -> float:
-    """Return the product of a vector and another one, of which the places that are not 0 are these bits."""
+    """Return the product of a prepared vector and another one, whose nonzero places are these bits."""
     places, values = vector
     found, common = 0.0, places & bits
     while common:

@@ -36,7 +36,7 @@ Value: TypeAlias = "bytes | memoryview"  # one that is written as it is in anoth
 
 @dataclass(frozen=True, slots=True)
 class SegmentFile(Cached):
-    """The content of a file: ``header`` says what its entries are about.
+    """The content of a file: ``header`` describes its entries.
 
     Each key begins at one of the ``key_starts``, counted from ``keys_at``; each value of the ``value_starts``, from
     ``values_at``. Both stay in the file.
@@ -63,12 +63,12 @@ class SegmentFile(Cached):
         start = self.values_at + starts[place]
         value = data[start + CHECKSUM_BYTES : self.values_at + starts[place + 1]]
         if zlib.crc32(value) != int.from_bytes(data[start : start + CHECKSUM_BYTES], "little"):
-            raise CorruptFileError(f"wrong checksum of the entry {self.key(place)[:40]!r}")
+            raise CorruptFileError(f"the checksum of the entry {self.key(place)[:40]!r} does not match")
         return value
 
     @cached_property
     def marks(self) -> Sequence[bytes]:
-        """Every so many of the keys: among those of a large file, a search reads far apart places of it."""
+        """A regular sample of the keys, because searching all keys of a large file reads distant places."""
         return [self.key(place) for place in range(0, len(self), MARKED_KEYS)]
 
     def find(self, key: bytes) -> int:
@@ -92,7 +92,7 @@ class SegmentFile(Cached):
         return self.value(place) if place < len(self) and self.key(place) == key else None
 
     def read(self, key: bytes, expected: int = -1) -> bytes:
-        """Return the same; raise CorruptFileError if it is missing."""
+        """Return the value of a key; raise CorruptFileError if it is missing."""
         value = self.get(key, expected)
         if value is None:
             raise CorruptFileError(f"the entry {key[:40]!r} is missing")
@@ -103,7 +103,7 @@ class SegmentFile(Cached):
         start = self.values_at + self.value_starts[place]
         value = memoryview(self.data)[start + CHECKSUM_BYTES : self.values_at + self.value_starts[place + 1]]
         if zlib.crc32(value) != int.from_bytes(self.data[start : start + CHECKSUM_BYTES], "little"):
-            raise CorruptFileError(f"wrong checksum of the entry {self.key(place)[:40]!r}")
+            raise CorruptFileError(f"the checksum of the entry {self.key(place)[:40]!r} does not match")
         return value
 
     def places(self, prefix: bytes) -> Iterator[tuple[bytes, int]]:
@@ -119,7 +119,7 @@ class SegmentFile(Cached):
         return ((key, self.value(place)) for key, place in self.places(prefix))
 
     def values(self, prefix: bytes) -> list[bytes]:
-        """Return the values of the same."""
+        """Return the values of the entries whose keys begin with a prefix."""
         found, place, size = [], self.find(prefix), len(self)
         while place < size and self.key(place).startswith(prefix):
             found.append(self.value(place))
@@ -171,7 +171,7 @@ def decode_segment(data: "bytes | mmap.mmap") -> SegmentFile:
         keys_at = ends + 4 * count
         values_at = keys_at + key_starts[-1]
         if zlib.crc32(data[start:values_at]) != header["index"]:
-            raise CorruptFileError("wrong checksum of its keys")
+            raise CorruptFileError("the checksum of its keys does not match")
         if len(data) != values_at + value_starts[-1]:
             raise CorruptFileError("wrong size")
     except (KeyError, ValueError, TypeError, IndexError) as error:
@@ -194,7 +194,7 @@ def decode_header(data: "bytes | mmap.mmap") -> tuple[dict[str, Any], int]:
 
 
 def has_other_format(start: bytes) -> bool:
-    """Whether a file that begins so is of another version."""
+    """Return whether a file with this beginning is of another version."""
     name, newline, _ = start.partition(b"\n")
     return bool(newline) and name.startswith(FORMAT) and name.removeprefix(FORMAT).isdigit()
 

@@ -1,7 +1,7 @@
 """Keep an index as segments in a folder: one writer at a time adds or merges; an old format is rebuilt.
 
-A segment is written beside its place and renamed, so that it is there as a whole or not at all. A merged segment says
-which it replaces: a process killed before these are deleted leaves files that are ignored from then on.
+A segment is written beside its place and renamed, so that it exists completely or not at all. A merged segment lists
+those it replaces: a process killed before these are deleted leaves files that are ignored from then on.
 """
 
 from _thread import LockType, allocate_lock  # what threading.Lock is, without its module
@@ -52,7 +52,7 @@ class SegmentFolder:
     guard: LockType = field(default_factory=allocate_lock)
 
     def read(self) -> SegmentIndex:
-        """Return the index as it is now; opens only what is new.
+        """Return the current index; open only new segments.
 
         A damaged one is moved aside, and one of another version is deleted; it is empty then.
         """
@@ -154,7 +154,7 @@ class SegmentFolder:
             self.merges.append(start_merge(self.index, behind + first))
 
     def finish(self, merge: "Merge") -> None:
-        """Put a merged segment in the place of those that it replaces, if all of them are still there."""
+        """Replace segments by the merged one, if all of them are still there."""
         if places := merge.find(self.index.segments):
             segment = self.write(merge.name, b"".join(merge.parts))
             self.index = self.index.with_merged(places, segment)
@@ -174,7 +174,7 @@ class SegmentFolder:
                 (self.path / name).unlink()
 
     def discard_other_version(self) -> None:
-        """Delete the files of another version, and say so. Those that another process has added since are kept."""
+        """Delete the files of another version, and log that. Files that another process has added since are kept."""
         import logging
 
         logging.getLogger("openkoi").warning(
@@ -184,7 +184,7 @@ class SegmentFolder:
         self.remove(self.listed)
 
     def set_aside(self, cause: object) -> None:
-        """Move a damaged index out of the way, and say so; raise MemoryUnusableError where it cannot be moved."""
+        """Move a damaged index aside, and log that; raise MemoryUnusableError if it cannot be moved."""
         bad = damaged_path(self.path)
         try:
             self.move(bad)
@@ -195,7 +195,7 @@ class SegmentFolder:
         warn_damaged(self.path, bad, cause)
 
     def move(self, to: Path) -> None:
-        """Move the folder in the place of one that may be there."""
+        """Move the folder, replacing one that may be there."""
         from shutil import rmtree
 
         rmtree(to, ignore_errors=True)

@@ -1,6 +1,6 @@
 """All segments at one point in time: which of their documents are current, and what is known of a run.
 
-Segments are numbered. One that was merged has the number of the last that it replaces, and says which was the first.
+Segments are numbered. A merged one has the number of the last that it replaces, and records the first.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ class SegmentIndex(Cached):
         return found[::-1]
 
     def with_next(self, segment: Segment) -> "SegmentIndex":
-        """Return the index with a segment after the others; what is outdated in them is not looked for again."""
+        """Return the index with another segment; outdated rows of the older segments are not searched for again."""
         found = SegmentIndex([*self.segments, segment])
         outdated = (
             dead.union(one.find_rows(segment.gone).values()) if segment.gone else dead for one, dead in self.living
@@ -62,7 +62,7 @@ class SegmentIndex(Cached):
 
     @property
     def born(self) -> str:
-        """What tells this index from one that was built again; empty if there is none."""
+        """An id that changes when the index is rebuilt; empty if there is no index."""
         return str(self.segments[0].file.header["born"]) if self.segments else ""
 
     @cached_property
@@ -97,7 +97,7 @@ class SegmentIndex(Cached):
 
     @cached_property
     def starts(self) -> Sequence[int]:
-        """The first row of each segment, where those of all are counted on."""
+        """The first row of each segment, counted over all segments."""
         return list(accumulate((segment.size for segment in self.segments[:-1]), initial=0))
 
     @cached_property
@@ -118,7 +118,7 @@ class SegmentIndex(Cached):
         return found
 
     def documents(self, numbers: Collection[int]) -> Mapping[int, StoredDocument]:
-        """Return those of some documents that are current."""
+        """Return the documents, among these, that are current."""
         return {number: self.segments[place].document(row) for number, (place, row) in self.find(numbers).items()}
 
     @cached_property
@@ -129,7 +129,7 @@ class SegmentIndex(Cached):
 
     @cached_property
     def previous_pieces(self) -> Mapping[int, int]:
-        """The same the other way round."""
+        """The previous pieces, in the same way."""
         return {following: number for number, following in self.next_pieces.items()}
 
     def read_all(self, kind: EntryKind, name: str) -> bytes:
@@ -159,7 +159,7 @@ def number_of(name: str) -> int:
 
 
 def are_complete(segments: Sequence[Segment]) -> bool:
-    """Return whether all are of one index, and none is missing between the first one ever and the last of these."""
+    """Return whether all belong to one index, and none is missing between its first one and the last of these."""
     headers = [segment.file.header for segment in segments]
     following = [1, *(number_of(segment.name) + 1 for segment in segments)]
     return following[:-1] == [header["first"] for header in headers] and len({header["born"] for header in headers}) < 2

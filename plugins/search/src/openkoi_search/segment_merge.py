@@ -21,7 +21,7 @@ from .segment_writer import Listed, SegmentContent
 class Merge:
     """A merge that is under way.
 
-    ``name`` is that of the new segment, ``names`` of those that it replaces, ``parts`` are those of the file so far.
+    ``name`` is the new segment's, ``names`` those of the segments that it replaces, ``parts`` the file's parts so far.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Merge:
     parts: list[Value] = field(default_factory=list)
 
     def work(self, steps: int) -> int:
-        """Take up to so many steps; return how many are left, if the merge is complete before."""
+        """Take up to ``steps`` steps; return how many are left if the merge completes earlier."""
         for left in range(steps, 0, -1):
             if (parts := next(self.steps, None)) is None:
                 return left
@@ -46,7 +46,7 @@ class Merge:
 
 
 def start_merge(index: SegmentIndex, first: int) -> Merge:
-    """Return a merge of the segments of an index from a place on, which has not done anything yet."""
+    """Return a merge, not yet begun, of the segments of an index from a place on."""
     names = [segment.name for segment in index.segments[first:]]
     name = name_segment(number_of(names[-1]), MERGED)
     return Merge(name, names, merge_segments(index, first, name))
@@ -55,7 +55,7 @@ def start_merge(index: SegmentIndex, first: int) -> Merge:
 def merge_segments(index: SegmentIndex, first: int, name: str) -> Iterator[Sequence[Value]]:
     """Yield the parts of the file of a segment with what segments from a place on contain, without outdated rows.
 
-    If no older segment is left, nothing needs to be remembered as gone.
+    If no older segment is left, no outdated documents need to be recorded.
     """
     merged = index.segments[first:]
     gone = {number for segment in merged for number in segment.gone} if first else set[int]()
@@ -117,7 +117,7 @@ def append_words(content: SegmentContent, segment: Segment, moved: Sequence[int]
 
 
 def append_others(content: SegmentContent, segment: Segment) -> Iterator[None]:
-    """Append what adds up, such as the facts of runs, and replace the rest, such as learnings and offsets."""
+    """Append entries that add up, such as facts of runs, and replace others, such as learnings and offsets."""
     others, file = content.others, segment.file
     for kind in (EntryKind.FACTS, EntryKind.MESSAGES, EntryKind.NEXT, EntryKind.LATEST, EntryKind.LEARNING):
         adds_up = kind not in (EntryKind.LATEST, EntryKind.LEARNING)

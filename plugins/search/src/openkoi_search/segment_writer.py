@@ -1,4 +1,4 @@
-"""Collect documents and what belongs to them, and encode them as a segment."""
+"""Collect documents with their words and vectors, and encode them as a segment."""
 
 import json
 from array import array
@@ -59,7 +59,7 @@ class SegmentContent:
         return b"".join(chain.from_iterable(self.encode_in_steps(**header)))
 
     def encode_in_steps(self, **header: object) -> Iterator[Sequence[Value]]:
-        """Yield the parts of the same: in each step, those that it has computed, or none."""
+        """Yield the parts of the segment's file: in each step, those that were computed, or none."""
         entries: list[tuple[bytes, Value]] = [(document_key(row), value) for row, value in enumerate(self.documents)]
         entries += [(vector_key(row), value) for row, value in enumerate(self.vectors) if value]
         entries.append((EntryKind.COLUMNS.value, b"".join(map(pack, self.columns))))
@@ -118,7 +118,7 @@ def make_content(
 
 
 def piece_order(moment: str, id: str) -> tuple[str, int, str]:
-    """Return what a piece's place in its transcript is sorted by."""
+    """Return the sort key of a piece in its transcript."""
     return moment, len(id), id
 
 

@@ -20,13 +20,13 @@ BATCH_ROWS = 65_536
 
 @dataclass(frozen=True, slots=True)
 class SignBits:
-    """The signs, 64 dimensions a row, a column a vector."""
+    """The signs: 64 dimensions per row, one vector per column."""
 
     bits: "Bits"
     checksum: LazyChecksum | None = None
 
     def scores(self, vector: "Scores") -> "NDArray[numpy.int16]":
-        """Return minus the number of signs in which each vector differs from another."""
+        """Return the negative number of signs in which each vector differs from another."""
         import numpy
 
         if self.checksum:
@@ -47,7 +47,7 @@ def compute_signs(matrix: "Matrix") -> SignBits:
 
 
 def pack_signs(matrix: "Matrix") -> "Bits":
-    """Pack the signs into words, a bit a dimension."""
+    """Pack the signs into words, one bit per dimension."""
     import numpy
 
     bits = numpy.packbits(matrix > 0, axis=1)

@@ -34,7 +34,7 @@ def with_context(
     before_shares: tuple[float, ...],
     after_shares: tuple[float, ...],
 ) -> Scores:
-    """Add a share for each word that a document lacks and one around it contains: an answer lacks the question's words.
+    """Add a share for each word that a document lacks but a neighbor contains: an answer lacks the question's words.
 
     ``after`` is the next document of each; ``before_shares`` are those of the documents before one, the nearest first.
     """
@@ -93,14 +93,14 @@ def better_neighbours(scores: Scores, apart: Mapping[int, int]) -> Scores:
 
 
 def lower_scores(scores: Scores, docs: Collection[int], share: float) -> Scores:
-    """Take a share from the scores of some documents."""
+    """Subtract a share from the scores of some documents."""
     return {doc: score * (1 - share) if doc in docs else score for doc, score in scores.items()}
 
 
 def with_names(
     scores: Scores, having: Iterable[tuple[int, int]], query_names: Collection[str], weight: float
 ) -> Scores:
-    """Add a share for the names that a document contains of those in the question."""
+    """Add a share for the question's names that a document contains."""
     found = dict(scores)
     for doc, names in having:
         found[doc] = found.get(doc, 0.0) + weight * names / len(query_names)

@@ -1,4 +1,4 @@
-"""Implement what memories' database files share: how they make way for others, and what their errors mean."""
+"""Implement what memories' database files share: moving them aside, and interpreting their errors."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class StoreFile(ABC, Generic[C]):
-    """A database file that is opened for one piece of work, for which others are waited for so many ``seconds``."""
+    """A database file that is opened for one piece of work, waiting up to ``seconds`` for other processes."""
 
     path: Path
     seconds: float
@@ -23,7 +23,7 @@ class StoreFile(ABC, Generic[C]):
     @property
     @abstractmethod
     def log(self) -> Path:
-        """The file beside it for changes that are not in it yet."""
+        """The file beside it that contains changes not yet in it."""
 
     @abstractmethod
     def read(self, work: Callable[[C], T], timeout: LockTimeout, /) -> T | None:
@@ -46,9 +46,9 @@ class StoreFile(ABC, Generic[C]):
         """Delete the file and all that belongs to it."""
 
     def make_way(self, fresh: "StoreFile[C] | None" = None) -> Path | None:
-        """Move the file aside, in the place of one that made way before, and a fresh one into its place.
+        """Move the file aside, replacing one that was moved there before, and a fresh one into its place.
 
-        Return where it is; None when there was none.
+        Return where the old file is; None if there was none.
         """
         old = self.path.with_name(f"{self.path.name}.old")
         with self.hold_alone():

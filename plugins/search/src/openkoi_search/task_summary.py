@@ -23,7 +23,7 @@ OUTCOMES = {
 def summarize_task(
     request: str, ending: RunCompleted, score: float | None, fixed: Sequence[Finding], skills: Sequence[str] = ()
 ) -> str:
-    """Summarize a task in a few sentences after what was asked; of skills only those that led to acceptance."""
+    """Summarize a task in a few sentences after the request; name only the skills that led to acceptance."""
     lines = [truncate(request, MAX_QUESTION_CHARACTERS), describe_outcome(ending, score)]
     if fixed:
         lines.append(f"Fixed during the task: {'; '.join(describe_fix(finding) for finding in fixed[:MAX_FIXES])}.")

@@ -1,4 +1,4 @@
-"""Embed texts, and compare a question's embedding with those of all of them in memory."""
+"""Embed texts, and compare a question's embedding with all of theirs in memory."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ class TextVectors:
 
     @property
     def tells_meaning(self) -> bool:
-        """Whether it returns cosines."""
+        """Whether its values are cosines."""
         return self.pieces is None
 
     def measure(
@@ -54,7 +54,7 @@ class TextVectors:
 
 
 def embed_code(embed: "Embed", texts: Sequence[str], names: Sequence[str]) -> "VectorMatrix":
-    """Return a vector for each text, moved towards that of the names that it defines, if any."""
+    """Return a vector for each text, shifted towards the vector of the names that the text defines, if any."""
     import numpy
 
     from .exact_search import VectorMatrix

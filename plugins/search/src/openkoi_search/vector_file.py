@@ -1,8 +1,8 @@
 """Store a copy of all vectors in a file of its own, which is mapped into memory instead of being read.
 
 It is written to a temporary file and renamed, has a checksum of every part, and names the state of the tables that it
-copies. One that is torn, damaged, out of date or missing is rewritten from the tables. Each part is verified when it is
-first used, and vectors when they are compared: a query of a hundred thousand does not wait for all of them.
+copies. A copy that is incomplete, damaged, outdated or missing is rewritten from the tables. Each part is verified when
+it is first used, and vectors when they are compared: a query of a hundred thousand does not wait for all of them.
 """
 
 import json
@@ -84,7 +84,7 @@ class VectorFile:
         return dict(zip(self.docs[rows].tolist(), scores.tolist(), strict=True))
 
     def cosines(self, vector: Sequence[float], docs: Sequence[int]) -> Mapping[int, float]:
-        """Return the cosines of those of the documents that have a vector."""
+        """Return the cosines of the documents that have a vector."""
         known, rows = self.rows_of(docs)
         return dict(zip(known, self.vectors.scores_of(rows, vector).tolist(), strict=True))
 
@@ -101,7 +101,7 @@ class VectorFile:
         return found
 
     def rows_of(self, docs: Sequence[int]) -> "tuple[list[int], Numbers]":
-        """Return those of the documents that have a vector, and their rows."""
+        """Return the documents that have a vector, and their rows."""
         import numpy
 
         asked = numpy.array(docs, numpy.int64)

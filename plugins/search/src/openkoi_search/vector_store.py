@@ -148,7 +148,7 @@ class VectorQuery:
 
     @property
     def weight(self) -> float:
-        """What vectors count against words."""
+        """The weight of vectors against words."""
         return self.vectors.weight
 
     def measure(

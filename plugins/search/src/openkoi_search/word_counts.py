@@ -27,7 +27,7 @@ RARE_SHARE = 64
 
 @dataclass(frozen=True, slots=True)
 class RareWord:
-    """A word with its counts by row. ``most`` is at least how often one has it at most."""
+    """A word with its counts by row. ``most`` is an upper bound of the counts."""
 
     counts: Mapping[int, int]
     most: int
@@ -38,7 +38,7 @@ class RareWord:
         return len(self.counts)
 
     def among(self, rows: Mapping[int, object]) -> Iterable[tuple[int, int]]:
-        """Return those of some rows that have the word, and how often each does."""
+        """Return the rows, among these, that have the word, and how often each does."""
         counts = self.counts
         return [(row, counts[row]) for row in counts.keys() & rows.keys()]
 
@@ -47,7 +47,7 @@ class RareWord:
 class CommonWord:
     """A word with a column of its counts, cut to MAX_BYTE; ``large`` are the counts that are cut.
 
-    ``most`` is at least how often one has it at most.
+    ``most`` is an upper bound of the counts.
     """
 
     column: bytearray
@@ -56,7 +56,7 @@ class CommonWord:
     most: int
 
     def among(self, rows: Mapping[int, object]) -> Iterable[tuple[int, int]]:
-        """Return those of some rows that have the word, and how often each does."""
+        """Return the rows, among these, that have the word, and how often each does."""
         column, large = self.column, self.large
         found = [(row, count) for row in rows if (count := column[row])]
         return [(row, large.get(row, count)) for row, count in found] if large else found
@@ -71,7 +71,7 @@ WordCounts: TypeAlias = RareWord | CommonWord
 
 
 def count_word(posted: "Posted", rows: int) -> WordCounts | None:
-    """Return how often each of all rows, of which there are so many, has a word; None if none has it."""
+    """Return how often each of all rows has a word; None if no row does."""
     size = sum(postings.size for _, postings in posted)
     if not size:
         return None
@@ -116,6 +116,6 @@ def put(column: bytearray, start: int, rows: "array[int] | range", values: bytes
 
 
 def merge(one: bytearray, other: bytes) -> bytes:
-    """Return the values of two columns, of which one has a 0 where the other has none."""
+    """Return the combined values of two columns; where one is not 0, the other is."""
     both = int.from_bytes(one, "little") | int.from_bytes(other, "little")
     return both.to_bytes(len(one), "little")

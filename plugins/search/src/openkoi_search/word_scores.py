@@ -1,8 +1,8 @@
 """Add up the scores (BM25) of a query's words; skip documents whose upper bound is too low, as MaxScore does.
 
-The documents of all segments are one sequence of rows. What a row reaches at most is bounded for all rows at once: they
-are the bytes of one large number, so that a single addition adds what a common word counts in each of them. Those that
-promise most are scored, until no other can be among the best. The result is that of scoring all.
+The documents of all segments are one sequence of rows. The upper bounds of all rows are computed at once: they
+are the bytes of one large number, so that a single addition adds a common word's part to each of them. The rows with
+the highest bounds are scored, until no other can be among the best. The result equals that of scoring all.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ RowScores = Mapping[int, float]
 
 @dataclass(slots=True)
 class BestScores:
-    """The best scores so far by number, of equal ones the lower number.
+    """The best scores so far by number; on ties, the lower number.
 
     A word that a text of ``length`` words has so ``often`` counts often / (often + base + share * length). ``edge`` is
     the worst of the scores, and ``last`` its number, once there are ``most``.
@@ -66,7 +66,7 @@ class BestScores:
         return [row for row in rows if numbers[row] in self.scores]
 
     def score_rows(self, columns: "Columns", words: "Iterable[WeighedWord]") -> Iterator[RowScores]:
-        """Yield the scores of the rows that can be among the best as they are then: first those that promise most."""
+        """Yield the scores of the rows that can still be among the best, those with the highest bounds first."""
         ordered = sorted(words, key=itemgetter(0), reverse=True)
         scored, most = list[int](), FIRST_SCORED
         while ordered and (limited := self.limit_rows(columns, ordered)):
@@ -140,7 +140,7 @@ class BestScores:
         return scores
 
     def score(self, profile: Sequence[int], weights: Sequence[float]) -> float:
-        """Return the score of a document with a number of words, and so often each of some words."""
+        """Return the score of a document, by its number of words and how often each word occurs."""
         length, *counts = profile
         base, apart, score = self.base, self.share * length, 0.0
         for weight, often in zip(weights, counts, strict=True):
@@ -163,14 +163,14 @@ def add_to(limits: bytearray, counts: Mapping[int, int], values: Sequence[int]) 
 
 
 def find_largest(data: bytearray, least: int, most: int) -> list[int]:
-    """Return the places of the largest bytes that are not below one, but not of more than some."""
+    """Return the places of the largest bytes that are not below a value, up to a limit."""
     edge, larger = find_edge(data, least, most)
     found = find_bytes(data, range(edge, MAX_BYTE + 1), most)
     return found + find_bytes(data, range(edge - 1, edge), most - larger) if edge > least else found
 
 
 def find_edge(data: bytes | bytearray, least: int, most: int) -> tuple[int, int]:
-    """Return the least byte from which on there are not more than some, and how many there are.
+    """Return the least byte value that no more than a number of bytes reach, and how many do.
 
     A sample says where it is likely to be, so that only a few bytes are looked at again.
     """
@@ -193,12 +193,12 @@ def find_edge(data: bytes | bytearray, least: int, most: int) -> tuple[int, int]
 
 
 def from_byte(data: bytes | bytearray, least: int) -> bytes | bytearray:
-    """Return the bytes that are not below one."""
+    """Return the bytes that are not below a value."""
     return data.translate(None, bytes(range(least)))
 
 
 def find_bytes(data: bytearray, wanted: range, most: int) -> list[int]:
-    """Return the first places of bytes in a range, but not more than some."""
+    """Return the first places of bytes in a range, up to a limit."""
     flags = data.translate((bytes(wanted.start) + b"\1" * len(wanted)).ljust(MAX_BYTE + 1, b"\0"))
     found, place = list[int](), flags.find(1)
     while place >= 0 and len(found) < most:

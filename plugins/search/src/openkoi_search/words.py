@@ -34,12 +34,12 @@ ASKING = "_question_"  # stands for the question mark that a text ends with; no 
 
 
 def document_terms(text: str) -> list[str]:
-    """Return the words that a text is found by, and whether it ends as a question."""
+    """Return the words by which a text is found, and whether it ends like a question."""
     return [*index_terms(boost_definitions(text)), *([ASKING] if text.rstrip().endswith("?") else [])]
 
 
 def boost_definitions(text: str) -> str:
-    """Return a text with the names that its code defines once more for each time that they count more."""
+    """Return a text with the names that its code defines repeated, so that they count more."""
     defined = DEFINITION.findall(text)
     return " ".join([text, *defined * DEFINITION_BOOST]) if defined else text
 

@@ -1,4 +1,4 @@
-"""Read from the run log how well skills did by category, with a cache so that each line is read once.
+"""Read from the run log how well skills did by category; a cache ensures that each line is read once.
 
 The best score of a run counts; runs without a score do not. The cache can be deleted at any time.
 """
@@ -76,6 +76,6 @@ def read_tally(data: Path) -> Tally:
 
 
 def is_missing(name: str, end: int, segments: Mapping[str, MeasuredSegment]) -> bool:
-    """Return whether a segment is no longer there, or shorter than what was read; compressed ones never change."""
+    """Return whether a segment is gone, or shorter than what was read; compressed ones never change."""
     _, path, size = segments.get(name, (name, name, 0))
     return path.endswith(name) and size < end

@@ -26,7 +26,7 @@ USED_FACTS = ("allowed-tools", "disable-model-invocation")
 
 
 class FrontMatterCache:
-    """Reads skills without their bodies; of those that did not change since the last time, no file is opened.
+    """Reads skills without their bodies; opens no file that has not changed since the last time.
 
     ``digests`` are those of the contents of the files that were read, by path.
     """
@@ -61,7 +61,7 @@ class FrontMatterCache:
         return skill
 
     def save(self) -> None:
-        """Write the cache if something is new in it; a folder that cannot be written to only costs time."""
+        """Write the cache if it has new entries; a folder that cannot be written to only costs time."""
         if self.changed:
             entries = dict(list(self.entries.items())[-MAX_ENTRIES:])
             with suppress(OSError, TypeError, ValueError, RecursionError):
@@ -94,14 +94,14 @@ def digest_text(text: str) -> str:
 
 
 def without_body(skill: Skill) -> Skill:
-    """Return a skill as its list needs it: its purpose is its description, and a date is a text, as in JSON."""
+    """Return a skill as the list needs it: its purpose is its description, and dates are text, as in JSON."""
     facts = as_json({name: skill.front.facts[name] for name in USED_FACTS if name in skill.front.facts})
     metadata = as_json(skill.metadata)
     return Skill(skill.name, skill.purpose, "", kind=skill.kind, metadata=metadata, front=FrontMatter(facts, ""))
 
 
 def as_json(values: Mapping[str, object]) -> dict[str, object]:
-    """Return values as they are after they were saved as JSON; none of a table that JSON cannot contain."""
+    """Return values as they are after saving as JSON; empty for a table that JSON cannot contain."""
     with suppress(TypeError, ValueError, RecursionError):
         return dict(json.loads(json.dumps(values, default=str)))
     return {}

@@ -68,7 +68,7 @@ class Skills:
 
     @hookimpl
     async def before_plan(self, task: Task, recall: Recall, run: Run) -> Sequence[Section]:
-        """Add the index, the text of fitting skills, and a hint at others."""
+        """Add the index, the text of matching skills, and a hint about others."""
         library = await self.load_library(run)
         waiting = {file.parent for file in library.waiting}
         if await ask_approval(self.library.data, run, seconds=self.answer_seconds, skills=waiting):
@@ -141,7 +141,7 @@ class Skills:
     async def make_index(
         self, library: SkillLibrary, fit: "TaskFit", scores: Mapping[str, float], run: Run
     ) -> list[Section]:
-        """Return the index of all skills, the same for every task; if not all fit, of the best for this one."""
+        """Return the index of all skills, the same for every task; if not all fit, of the best for this task."""
         from .prompt import format_cut_index, format_index, rank_index
 
         skills = [one.skill for one in library.skills.values() if one.skill.name not in library.by_name]
@@ -235,14 +235,14 @@ def with_bodies(ranked: "Sequence[RankedSkill]", trust: Trust) -> "list[RankedSk
 
 
 def may_use(skill: Skill, task: Task) -> bool:
-    """Return whether a skill may be used for a task: one only by name needs to be named."""
+    """Return whether a skill may be used for a task; a by-name-only skill must be named."""
     from .ranking import mentions_skill
 
     return not skill.by_name or mentions_skill(skill.name, task.text)
 
 
 def hidden_names(library: SkillLibrary, task: Task) -> frozenset[str]:
-    """Return the names of the skills that the task would have to name, and does not."""
+    """Return the names of by-name-only skills that the task does not name."""
     if not library.by_name:
         return library.by_name
     return frozenset(name for name in library.by_name if not may_use(library.skills[name.casefold()].skill, task))

@@ -1,4 +1,4 @@
-"""Find the skills (SKILL.md files) of a workspace, and why others are not used."""
+"""Find the skills (SKILL.md files) of a workspace, and the reasons why some are not used."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
@@ -118,7 +118,7 @@ def make_library(
 
 
 def first_part(name: str) -> str:
-    """Return the first part of a name in lower case, which any text has that mentions it."""
+    """Return the first part of a name in lower case, which any text that mentions the name contains."""
     return next((part for part in name.replace("_", "-").casefold().replace("-", " ").split()), "")
 
 

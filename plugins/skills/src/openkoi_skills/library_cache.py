@@ -40,7 +40,7 @@ class PlaceListing:
 
 @dataclass(frozen=True, slots=True)
 class HeldLibrary:
-    """A library, and what it was made of."""
+    """A library, and the lists and words that it was made of."""
 
     listed: Sequence[PlaceListing]
     missing: Sequence[str]
@@ -54,7 +54,7 @@ class HeldLibrary:
 
 
 class LibraryCache:
-    """Lists the skills of folders; ``guard`` keeps threads apart."""
+    """Lists the skills of folders; ``guard`` locks out other threads."""
 
     def __init__(self, folder: Path, settled_seconds: float = SETTLED_SECONDS) -> None:
         self.folder, self.settled_seconds = folder, settled_seconds
@@ -74,7 +74,7 @@ class LibraryCache:
             return self.held.library
 
     def list_places(self, wanted: Sequence[tuple[SkillLocation, Trust | None]], kind: str) -> Sequence[PlaceListing]:
-        """Return what is in some folders, each with what is trusted there."""
+        """Return the skills in some folders, each with what is trusted there."""
         reader = FrontMatterCache(self.folder, self.settled_seconds)
         found = [self.list_place(place, trust, kind, reader) for place, trust in wanted]
         reader.save()
@@ -83,7 +83,7 @@ class LibraryCache:
     def list_place(
         self, place: SkillLocation, trust: Trust | None, kind: str, reader: FrontMatterCache
     ) -> PlaceListing:
-        """Return what is in a folder; what needs approval is compared with its approval each time."""
+        """Return the skills in a folder; their approvals are checked each time."""
         states, held = list_states(place.folder), self.places.get(place)
         if held is not None and held.states == states and (trust is trust_all or not states):
             return held

@@ -1,4 +1,4 @@
-"""Format skills for the prompt of the model: an index of all, the text of those that fit, a hint at others."""
+"""Format skills for the prompt of the model: an index of all, the text of those that fit, and a hint about others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -50,7 +50,7 @@ def format_index(skills: Sequence[Skill], tokens: int) -> str:
 
 
 def format_cut_index(ranked: Sequence[Skill], tokens: int) -> SkillIndex:
-    """Return the names of the best skills that there is room for, best first, and descriptions of the very best."""
+    """Return the names of the best skills that fit, best first, and descriptions of the very best."""
     room = count_room(tokens)
     sizes = [len(skill.purpose) for skill in ranked[:MAX_DESCRIBED] if skill.purpose]
     size = choose_size(sizes, int(room * DESCRIBED_SHARE))
@@ -71,7 +71,7 @@ def count_room(tokens: int) -> int:
 
 
 def choose_size(lengths: Sequence[int], room: int) -> int:
-    """Return the most characters of each description that there is room for, of those in DESCRIPTION_SIZES."""
+    """Return the largest of DESCRIPTION_SIZES with which all descriptions fit."""
     fitting = (size for size in DESCRIPTION_SIZES if sum(min(one, size) + len(": ") for one in lengths) <= room)
     return next(fitting, 0)
 

@@ -99,12 +99,12 @@ def find_mentioned(starts: Iterable[tuple[str, str]], *texts: str) -> set[str]:
 
 
 def recalled_texts(recall: Recall) -> list[str]:
-    """Return what memory says, in which skills may be mentioned."""
+    """Return the recalled texts, in which skills may be mentioned."""
     return [" ".join((hit.item.text, *getattr(hit.item, "keys", ()))) for hit in recall.hits]
 
 
 def weigh_parts(skill: Skill) -> Sequence[tuple[str, int]]:
-    """Return what a skill is found by: its name and its purpose count most, then how its text begins."""
+    """Return the search text of a skill: its name and purpose count most, then the beginning of its text."""
     text = CODE_BLOCK.sub(" ", skill.body)[:INDEXED_CHARACTERS]
     return [
         (skill.name.replace("-", " "), NAME_WEIGHT),

@@ -69,7 +69,7 @@ WORDS_LIMIT, MEANING_LIMIT = (0.38, 0.03), (0.4, 0.075)
 
 @dataclass(frozen=True, slots=True)
 class TaskFit:
-    """How well the best texts fit a task, 0.0 to 1.0, best first; and whether the best really is about it."""
+    """How well the best texts fit a task, 0.0 to 1.0, best first; and whether the best one really matches it."""
 
     shares: Mapping[str, float] = field(default_factory=dict)
     is_clear: bool = False
@@ -84,7 +84,7 @@ class Meaning:
     everyday: "VectorMatrix"
 
     def compare(self) -> "TextVectors":
-        """Return what compares the task with each skill."""
+        """Return the similarity of the task and each skill."""
         from openkoi_search.text_vectors import TextVectors
 
         return TextVectors(self.task, self.purposes, MEANING_WEIGHT)
@@ -127,7 +127,7 @@ def embed_purposes(library: SkillLibrary, embedder: Embedder, folder: Path) -> "
 
 
 def index_words(library: SkillLibrary, folder: Path) -> "TextIndex[str]":
-    """Return an index of the words of skills, kept in a folder for as long as their contents stay as they are."""
+    """Return an index of the words of skills, kept in a folder until their contents change."""
     from openkoi_search.saved_index import open_saved_index
 
     skills = library.skills.values()
@@ -138,7 +138,7 @@ def index_words(library: SkillLibrary, folder: Path) -> "TextIndex[str]":
 
 
 def read_whole(found: FoundSkill) -> Skill:
-    """Return a skill with its text; without, if that cannot be read by now."""
+    """Return a skill with its text; without text if that can no longer be read."""
     with suppress(KoiError, OSError):
         return load_skill(found.file, found.skill.kind)
     return found.skill
@@ -165,7 +165,7 @@ def rate_fit(
 
 
 def weigh_best(values: Sequence[float]) -> float:
-    """Return what the best of some values, which come first, make together; those that are missing count as 0."""
+    """Return the combined score of the best values, which come first; missing values count as 0."""
     return sum(share * value for share, value in zip(BEST_SHARES, values, strict=False))
 
 

@@ -25,7 +25,7 @@ def row_checksum(*values: object) -> int:
 
 
 def check_rows(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
-    """Rows without the seals that end them; raises Sick at one that was changed."""
+    """Yield rows without their final checksums; raise StoreError for a changed row."""
     for *values, seal in list(rows):
         if seal != row_checksum(*values):
             raise StoreError(StoreFailureKind.DAMAGED, DAMAGE_MESSAGE)
@@ -33,7 +33,7 @@ def check_rows(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...
 
 
 def store_words_checksum(connection: Connection) -> None:
-    """Seal the index of words as it now is."""
+    """Save the checksum of the current index of words."""
     for statement in FLUSH:
         connection.execute(statement)
     seal = words_checksum(connection)
@@ -41,7 +41,7 @@ def store_words_checksum(connection: Connection) -> None:
 
 
 def check_words(connection: Connection) -> None:
-    """Raise Sick where the file is not as it was left."""
+    """Raise StoreError where the file is not as it was left."""
     results = connection.execute("PRAGMA quick_check(1)").fetchall()
     if results != [("ok",)]:
         raise StoreError(StoreFailureKind.DAMAGED, results[0][0])
@@ -52,7 +52,7 @@ def check_words(connection: Connection) -> None:
 
 
 def check_lines(connection: Connection) -> None:
-    """Raise Sick where a document was changed."""
+    """Raise StoreError where a document was changed."""
     if any(crc32(line) != seal for line, seal in connection.execute(LINES)):
         raise StoreError(StoreFailureKind.DAMAGED, DAMAGE_MESSAGE)
 

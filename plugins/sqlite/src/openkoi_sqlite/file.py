@@ -39,7 +39,7 @@ SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA cell_size_check = ON")
 
 @dataclass(slots=True)
 class SQLiteMemoryFile(StoreFile[sqlite3.Connection]):
-    """A file, and for how many seconds to wait for it. ``checked_inode`` is the file that was found to be sound."""
+    """A file, and for how many seconds to wait for it. ``checked_inode`` identifies the file that passed its check."""
 
     path: Path
     seconds: float
@@ -60,7 +60,7 @@ class SQLiteMemoryFile(StoreFile[sqlite3.Connection]):
         raise MemoryUnusableError(self.path, "a new file cannot be used either")
 
     def attempt(self, work: Work[T], patience: LockTimeout, begin: str) -> T:
-        """Open, work, close, and again while the file is busy; raises Sick after a damaged one made way."""
+        """Open, work, close, and again while the file is busy; raise StoreError after a damaged one made way."""
         while True:
             inode = self.inode
             try:
@@ -119,16 +119,16 @@ class SQLiteMemoryFile(StoreFile[sqlite3.Connection]):
 
     @property
     def inode(self) -> int:
-        """Which file it is: another after it made way."""
+        """The id of the file, which differs after the file was moved aside."""
         return self.path.stat().st_ino if self.path.exists() else 0
 
     @property
     def size(self) -> int:
-        """Bytes on the disk."""
+        """The size on disk in bytes."""
         return sum(path.stat().st_size for path in self.list_files(self.path) if path.exists())
 
     def handle_error(self, sick: StoreError, inode: int) -> None:
-        """Make way for a new file where that helps; raise where it does not."""
+        """Move the file aside if a new one helps; otherwise raise."""
         self.raise_unless_replaceable(sick, VERSION)
         bad = damaged_path(self.path)
         if self.move_same(bad, inode):
@@ -136,7 +136,7 @@ class SQLiteMemoryFile(StoreFile[sqlite3.Connection]):
 
     @property
     def log(self) -> Path:
-        """The file for changes that SQLite has not put into the main file yet."""
+        """The file for changes that SQLite has not moved to the main file yet."""
         return self.path.with_name(f"{self.path.name}-wal")
 
     def hold_alone(self) -> AbstractContextManager[object]:
@@ -144,7 +144,7 @@ class SQLiteMemoryFile(StoreFile[sqlite3.Connection]):
         return lock_beside(self.path)
 
     def move_same(self, to: Path, inode: int) -> bool:
-        """Move this very file; whether it was still there."""
+        """Move this file; return whether it was still there."""
         with lock_beside(self.path):
             if not inode or self.inode != inode:
                 return False
@@ -181,7 +181,7 @@ def open_connection(path: Path) -> sqlite3.Connection:
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
-    """Make the tables, and say which file this is from now on."""
+    """Create the tables, and give the file an id."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(BEGIN_WRITE)
     for statement in filter(str.strip, TABLES.split(";\n")):
@@ -193,14 +193,14 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 
 def read_file_id(connection: sqlite3.Connection) -> str:
-    """Which file this is: what was known of one that made way is not known of the next."""
+    """Return the file's id; facts about a file that was moved aside do not apply to the next one."""
     found = connection.execute("SELECT value FROM state WHERE name = 'born'").fetchone()
     return str(found[0]) if found else ""
 
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Keep all that is done within, or nothing of it."""
+    """Run the block as a transaction: keep all of its changes or none."""
     with connection:
         connection.execute("BEGIN")
         yield

@@ -1,6 +1,7 @@
 """Ingest records in one transaction, and rebuild all documents they affect.
 
-Every document is derived from the kept records ordered by time and id, so that any order and batching end the same.
+Every document is derived from the kept records ordered by time and id, so that the order and batching make no
+difference.
 """
 
 import json
@@ -43,7 +44,7 @@ class PreparedBatch:
 
 
 def prepare_batch(records: Iterable[Record]) -> PreparedBatch:
-    """Make ready what can be made ready before the file is opened."""
+    """Prepare records as far as possible before the file is opened."""
     batch: list[StoredRecord] = []
     ends: dict[str, int] = {}
     passed_over: list[str] = []
@@ -90,7 +91,7 @@ def rebuild_learnings(connection: Connection, ids: Collection[str]) -> bool:
 
 
 def replace_documents(connection: Connection, documents: Mapping[int, MemoryDocument | None]) -> bool:
-    """Put documents in the place of those of the same numbers; whether anything changed."""
+    """Replace the documents with the same numbers; return whether anything changed."""
     known = read_checksums(connection, documents)
     rows = {doc: make_document_row(doc, document) if document else None for doc, document in documents.items()}
     changed = {doc: row for doc, row in rows.items() if known.get(doc) != (row and row.values[-1])}

@@ -20,7 +20,7 @@ BATCH_SIZE = 2_000
 
 
 class SQLite(FileMemory["Connection"]):
-    """Configured by ``[memory.sqlite]``: where the file is, and for how many ``seconds`` to wait for it."""
+    """Configured by ``[memory.sqlite]``: the path of the file, and how many ``seconds`` to wait for it."""
 
     batch_size = BATCH_SIZE
 
@@ -37,11 +37,11 @@ class SQLite(FileMemory["Connection"]):
         return self.opened
 
     async def search(self, query: Query) -> Sequence[Hit]:
-        """Find what answers the query, best first; also while another process writes."""
+        """Find entries that match the query, best first; also while another process writes."""
         return await self.run_in_thread(partial(self.answer, clean_query(query)))
 
     async def offsets(self) -> Mapping[str, int]:
-        """Tell how far each log segment was read: nothing of any, when the file is missing or had to make way.
+        """Return how far each log segment was read; empty when the file is missing or was moved aside.
 
         While the file cannot be opened a view in memory replaces it and needs all records.
         """
@@ -50,7 +50,7 @@ class SQLite(FileMemory["Connection"]):
         return segments
 
     async def health(self) -> Mapping[str, str]:
-        """Tell where the file is, how large, and how much is in it."""
+        """Return the file, its size, and its number of entries."""
         from openkoi_search.indexed_memory import format_size
 
         entries = await self.run_in_thread(partial(self.file.read, count_items)) or 0
@@ -104,7 +104,7 @@ def clean_query(query: Query) -> Query:
 
 
 def read_offsets(connection: "Connection") -> tuple[str, dict[str, int]]:
-    """Tell which file this is, and how far each segment was read into it."""
+    """Return the file's id, and how far each segment was read into it."""
     from .checksums import check_rows
     from .file import read_file_id
 

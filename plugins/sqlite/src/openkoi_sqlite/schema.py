@@ -1,6 +1,6 @@
 """The schema of the SQLite database: all tables, each row with a checksum: SQLite does not detect a changed byte.
 
-``records`` holds what is needed of the log to rebuild each run, ``segments`` how far each log file was read,
+``records`` contains the parts of the log needed to rebuild each run, ``segments`` how far each log file was read,
 ``documents`` what can be found, ``words`` the words of each document, ``places`` where each word stands, and ``state``
 a few facts about the whole. A word is whatever stands between two blanks.
 

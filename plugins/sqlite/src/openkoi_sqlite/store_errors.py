@@ -16,7 +16,7 @@ NO_SEARCH = "no such module"
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Turn SQLite's errors into what they mean for the file."""
+    """Convert SQLite's errors to errors about the file."""
     try:
         yield
     except sqlite3.Error as error:
@@ -28,7 +28,7 @@ def translate_errors() -> Iterator[None]:
 
 
 def classify_error(error: sqlite3.Error) -> StoreFailureKind:
-    """Tell a file in use from a damaged one, and both from a full disk."""
+    """Distinguish a file in use, a damaged file, and a full disk."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     if code in BUSY_CODES:
         return StoreFailureKind.BUSY

@@ -19,7 +19,7 @@ WITHIN = "IN (SELECT value FROM json_each(?))"
 
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
-    """A record as its table has it; ``about`` is the learning it refers to, if any."""
+    """A record as a row of its table; ``about`` is the learning it refers to, if any."""
 
     id: str
     moment: str
@@ -36,7 +36,7 @@ class StoredRecord:
 
     @property
     def decoded_record(self) -> Record:
-        """The record again; raises what decoding raises."""
+        """The decoded record; raises the errors of decoding."""
         return Record(self.id, self.moment, self.run, decode(KINDS[self.name], json.loads(self.payload)))
 
 
@@ -75,7 +75,7 @@ def insert_records(connection: Connection, fresh: Iterable[StoredRecord]) -> Non
 
 
 def load_by_run(connection: Connection, runs: Iterable[str]) -> Mapping[str, list[Record]]:
-    """All that is kept of these runs."""
+    """Return everything that is stored about these runs."""
     return group_records(connection, "run", runs)
 
 

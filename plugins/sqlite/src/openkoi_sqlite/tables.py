@@ -1,6 +1,6 @@
 """Look up in the tables what a query needs: which documents have a word, how often, and their lengths.
 
-How that is added up is the ranking that all memories share.
+The ranking that all memories share adds these up.
 """
 
 import json
@@ -47,7 +47,7 @@ FETCH = f"SELECT doc, {DOCUMENT} FROM documents WHERE doc IN {LISTED}"
 class SQLiteTables:
     """The tables of an open file, within one transaction.
 
-    ``posted`` is where the words that were looked up so far stand, and how often.
+    ``posted`` contains the documents of the words looked up so far, with their counts.
     """
 
     connection: Connection
@@ -83,7 +83,7 @@ class SQLiteTables:
         return known
 
     def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
-        """Those of the documents that the query asks for."""
+        """Return the documents, among these, that the query asks for."""
         statement, values = f"SELECT doc FROM documents WHERE doc IN {LISTED}", to_parameter(docs)
         if query.kinds:
             statement, values = statement + KINDS, [*values, *to_parameter(map(clean, query.kinds))]
@@ -100,7 +100,7 @@ class SQLiteTables:
     def find_words(
         self, scopes: Sequence[str], words: Collection[str], docs: Collection[int]
     ) -> Mapping[str, WordMatch]:
-        """Return those of the words that are known, each with those of the documents that contain it."""
+        """Return the known words among these, each with the documents that contain it."""
         lengths = self.lengths(scopes)
         posted = {word: self.having_word(word).keys() & lengths.keys() for word in words}
         return {
@@ -118,16 +118,16 @@ class SQLiteTables:
         return None
 
     def count(self) -> int:
-        """How many documents there are."""
+        """Return the number of documents."""
         found: int = self.connection.execute("SELECT count(*) FROM documents").fetchone()[0]
         return found
 
     def all(self) -> "InMemoryDocuments":
-        """All documents and their words."""
+        """Return all documents and their words."""
         return load_documents(self.connection)
 
     def fetch_documents(self, scores: Scores) -> list[FoundDocument]:
-        """Read the documents that were scored; raises Sick where one is gone or was changed."""
+        """Read the documents that were scored; raise StoreError if one is gone or was changed."""
         rows = list(check_rows(self.connection.execute(FETCH, to_parameter(scores))))
         if len(rows) != len(scores):
             raise StoreError(StoreFailureKind.DAMAGED, DAMAGE_MESSAGE)

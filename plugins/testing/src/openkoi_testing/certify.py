@@ -46,7 +46,7 @@ NO_SUITE = "{kind} {name}: no test inherits {contracts}. Add `class TestContract
 
 @dataclass(slots=True)
 class SuiteCounter:
-    """A pytest plugin that counts the tests of each contract suite, and notes why others failed."""
+    """A pytest plugin that counts the passed tests of each contract suite, and records why tests failed."""
 
     passed: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
@@ -60,7 +60,7 @@ class SuiteCounter:
             self.suites_by_test[item.nodeid] = [name for name in bases if name in SUITES]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count a test that passed, or note why it failed."""
+        """Count a test that passed, or record why it failed."""
         if report.failed:
             crash = getattr(report.longrepr, "reprcrash", None)
             why = str(crash.message).partition("\n")[0] if crash else f"its {report.when} failed"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def limit_file_size(size: int) -> Iterator[None]:
-    """Let no file of this process grow larger than so many bytes: not even bytecode, which would be cut off for all."""
+    """Limit the size of files that this process writes, including bytecode, which would be cut off for everyone."""
     import resource
 
     limits, writes = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode

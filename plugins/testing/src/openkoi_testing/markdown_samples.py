@@ -1,4 +1,4 @@
-"""Generate random Markdown as models write it, well and badly, to test what becomes of it in an app."""
+"""Generate random Markdown as models write it, valid or not, to test how apps show it."""
 
 import random
 import re

@@ -21,14 +21,14 @@ LIVE_VARIABLES = ("OPENKOI_LIVE_TEST", "LIVE")
 
 
 class RunFixture:
-    """Run tasks in a workspace of the test's own. ``stage`` may be replaced before."""
+    """Run tasks in the test's own workspace. ``stage`` may be replaced before."""
 
     def __init__(self, workspace: Path) -> None:
         self.workspace = workspace
         self.last: FinishedRun | None = None
 
     def solve(self, task: "Task | str", stage: "Scenario") -> "Result":
-        """Run a task in this scenario; what was logged is available as ``last``."""
+        """Run a task in this scenario; its log is available as ``last``."""
         from openkoi_hookspecs import Task
 
         from .scenario import run_scenario

@@ -40,8 +40,8 @@ class Scenario:
     """Describe a run: what the model ``says``, or the ``model``; plugins by name; settings by dotted key.
 
     ``says`` are the model's turns, the last of which repeats: a text, a ``ToolCall``, or several parts. ``plugins`` are
-    hooks; ``others`` are plugins by kind, such as ``{"workers": {"lines": Lines()}}``. Of what is installed only the
-    kinds in ``installed`` are used.
+    hooks; ``others`` are plugins by kind, such as ``{"workers": {"lines": Lines()}}``. Of the installed plugins, only
+    the kinds in ``installed`` are used.
     """
 
     says: Sequence[Line] = DEFAULT_LINES
@@ -56,7 +56,7 @@ class Scenario:
     installed: frozenset[str] = INSTALLED_KINDS
 
     def build_app(self, workspace: Path, home: Path) -> App:
-        """Return an OpenKoi that has these, and keeps its files in ``home``."""
+        """Return an OpenKoi with these plugins, which keeps its files in ``home``."""
         provided: dict[str, Mapping[str, object]] = {
             "providers": {"scripted": self.model or Scripted(self.says), **self.providers},
             "hooks": self.plugins,

@@ -47,7 +47,7 @@ def apply_edit(context: ToolContext, where: WorkspacePath, edit: Edit) -> str:
 
 
 def refuse_ambiguous(where: WorkspacePath, text: str, edit: Edit, found: Matches) -> None:
-    """Raise when one place is meant and there are more, or more than can be counted."""
+    """Raise when one place is meant and there are several, or too many to count."""
     if len(found.changes) >= MAX_MATCHES:
         raise ToolError(f"The search text occurs {MAX_MATCHES:,} times or more in {where.name}. Use run_command.")
     if edit.all or len(found.changes) < 2:

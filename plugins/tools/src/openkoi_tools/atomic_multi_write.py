@@ -63,7 +63,7 @@ def apply_step(step: WriteStep) -> None:
 
 
 def with_executable(mode: int, executable: bool) -> int:
-    """Return a mode by which all who may read the file may run it, or none may."""
+    """Return a mode by which either all who may read the file may run it, or no user may."""
     return mode | (mode & 0o444) >> 2 if executable else mode & ~0o111
 
 

@@ -34,7 +34,7 @@ def splice_bytes(document: TextDocument, changes: Sequence[TextChange]) -> bytes
 
 
 def narrow_change(text: str, change: TextChange) -> TextChange:
-    """Drop from a change what it would replace by itself, at its beginning and at its end."""
+    """Remove from a change the text at both ends that would not change."""
     old, new = text[change.start : change.end], change.new
     head = common_prefix_length(old, new)
     tail = common_prefix_length(old[head:][::-1], new[head:][::-1])

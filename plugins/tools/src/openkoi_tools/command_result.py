@@ -67,7 +67,7 @@ def with_stored_output(context: ToolContext, done: CommandResult) -> CommandResu
 
 
 def format_output(done: CommandResult, room: int) -> list[str]:
-    """Return what a command wrote, of much both ends and where all of it is."""
+    """Return a command's output; if it is long, both ends and where the whole output is."""
     if not done.output.strip():
         return []
     if is_garbled(done.output):

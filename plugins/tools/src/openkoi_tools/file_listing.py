@@ -69,7 +69,7 @@ def max_depth(paths: Iterable[str]) -> int:
 
 
 def collapse_paths(paths: Sequence[str], level: int) -> list[str]:
-    """Return paths; those deeper than a level are replaced by their folder and its number of files."""
+    """Return paths; replace those deeper than a level by their folder and its number of files."""
     heads = Counter(path if path.count("/") < level else "/".join(path.split("/")[:level]) + "/" for path in paths)
     return [f"{head} ({format_count(count, 'file')})" if head.endswith("/") else head for head, count in heads.items()]
 

@@ -87,7 +87,7 @@ def may_end(hunk: Hunk, first: int, lines: Sequence[str]) -> bool:
 
 
 def choose_line(firsts: Sequence[int], hunk: Hunk, expected: ExpectedLine, lines: Sequence[str]) -> int | None:
-    """Return the one position that is meant: the stated one, or the only one, possibly after the previous hunk."""
+    """Return the intended position: the stated one, or the only one, possibly after the previous hunk."""
     if expected.first in firsts:
         return expected.first
     later = [first for first in firsts if first >= expected.after]

@@ -58,7 +58,7 @@ class IndentShift:
         return extra.expandtabs(TAB_WIDTH) if any(self.known.values()) else extra
 
     def shallower_indent(self, mine: str) -> str:
-        """Return an indentation that lies outside of all that were matched."""
+        """Return an indentation outside the range of the matched ones."""
         nearest = min(self.known, key=len)
         missing = len(nearest) - len(mine)
         cut = -(-missing // self.step) if self.tabs else missing

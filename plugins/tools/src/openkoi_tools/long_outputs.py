@@ -22,7 +22,7 @@ STORED_OUTPUT = lazy_pattern(
 
 
 def store_output(text: str, folder: Path | None) -> str:
-    """Write an output without secrets, readable by its user alone; return where, or nothing where that fails."""
+    """Write an output without secrets, readable by its user alone; return its path, empty if that fails."""
     if folder is None:
         return ""
     path = folder / f"{token_hex(12)}.txt"

@@ -23,7 +23,7 @@ READ_AGAIN_HINT = (
 
 
 def describe_unread(context: ToolContext, where: WorkspacePath) -> str:
-    """Return why a whole file is not known as it is now; empty, if it is."""
+    """Return why the current content of a file is not known; empty if it is."""
     if where.real not in context.tracker.stamps:
         return f"{where.name} exists and was not read in this run. Read it first"
     if not context.tracker.is_current(where.real):
@@ -32,13 +32,13 @@ def describe_unread(context: ToolContext, where: WorkspacePath) -> str:
 
 
 def refuse_unread_file(context: ToolContext, where: WorkspacePath) -> None:
-    """Raise when there is a file that is not known as it is now."""
+    """Raise when a file exists whose current content is not known."""
     if where.real.exists() and (why := describe_unread(context, where)):
         raise ToolError(f"{why}, or pass overwrite=true.")
 
 
 def refuse_unread(context: ToolContext, where: WorkspacePath) -> None:
-    """Raise when nothing of the file was shown in this run."""
+    """Raise when no part of the file was shown in this run."""
     if not context.tracker.has_shown(where.real):
         raise ToolError(f"{where.name} was not read in this run. Read it with read_file, then edit it.")
 
@@ -65,7 +65,7 @@ def show_similar(context: ToolContext, where: WorkspacePath, text: str, search: 
 
 
 def describe_similar(near: ClosestLines) -> str:
-    """Return where something similar stands."""
+    """Return the location of the similar lines."""
     return f"Most similar ({near.percent:.0f} %), {format_span(near.first, near.last)}"
 
 

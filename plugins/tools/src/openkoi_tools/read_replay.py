@@ -1,7 +1,7 @@
 """Rebuild what a run was shown before it was interrupted, from its own records.
 
-Read no file. Files may have changed since: the text is known, whether the file is unchanged is not. So an edit of text
-that is still there works, and a whole file is replaced only after it was read again.
+Read no file. Files may have changed since: the text is known, but not whether the file is unchanged. So text that
+is still there can be edited, and a whole file is replaced only after it was read again.
 """
 
 import re

@@ -38,7 +38,7 @@ class ReadTracker:
         self.add_stamp(path)
 
     def add_stamp(self, path: Path) -> None:
-        """Record that a file is known as it is at this moment."""
+        """Record that the current content of a file is known."""
         self.stamps[path] = file_stamp(path)
 
     def is_current(self, path: Path) -> bool:

@@ -68,14 +68,14 @@ def refuse_empty_range(where: WorkspacePath, wanted: LineRange, total: int) -> N
 
 
 def describe_header(where: WorkspacePath, text: TextDocument) -> str:
-    """Return how long a file is, and what is unusual about it."""
+    """Return the length of a file and its unusual properties."""
     total = format_count(len(split_lines(text.plain)), "line")
     facts = ", ".join([f"{total}, {format_size(len(text.data))}", *list_oddities(text)])
     return f"{where.name}: {facts}"
 
 
 def list_oddities(text: TextDocument) -> list[str]:
-    """List what an editor would show in its status line, where it is unusual."""
+    """List what an editor would show in its status line, if it is unusual."""
     odd = []
     if text.encoding.codec != "utf-8" or text.encoding.bom:
         odd.append(text.encoding.codec + (" with byte order mark" if text.encoding.bom else ""))

@@ -125,7 +125,7 @@ def line_ending_at(raw: str, offset: int) -> str:
 
 
 def describe_endings(raw: str) -> str:
-    """Name the line endings of a text, where they are not plain line feeds."""
+    """Name the line endings of a text if they are not plain line feeds."""
     pairs = raw.count("\r\n")
     feeds, returns = raw.count("\n") - pairs, raw.count("\r") - pairs
     kinds = [name for name, count in (("CRLF", pairs), ("LF", feeds), ("CR", returns)) if count]

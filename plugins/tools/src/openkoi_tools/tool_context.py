@@ -53,7 +53,7 @@ class ToolContext:
     locks: FileLocks
 
     async def run_at(self, path: str, work: Callable[[WorkspacePath], T]) -> T:
-        """Run blocking work with a path of the workspace; a refusal of the system becomes a sentence."""
+        """Run blocking work with a path of the workspace; errors of the system become ToolErrors."""
         return await asyncio.to_thread(self.resolve_and_run, path, work)
 
     async def run_at_any(self, path: str, work: Callable[[WorkspacePath], T]) -> T:
@@ -78,7 +78,7 @@ def shown_kilobytes(context: ToolContext) -> int:
 
 
 def explain_refusal(where: WorkspacePath, work: Callable[[WorkspacePath], T]) -> T:
-    """Run the work at a path; a refusal of the system becomes a sentence."""
+    """Run the work at a path; errors of the system become ToolErrors."""
     try:
         return work(where)
     except OSError as error:

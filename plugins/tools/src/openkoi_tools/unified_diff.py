@@ -27,7 +27,7 @@ FILE_MODES = ("", "100644", "100755")
 
 @dataclass(slots=True)
 class DiffHeader:
-    """What stands above the hunks of one file, as written."""
+    """The lines above the hunks of one file, as written."""
 
     git: str = ""
     old: str = ""
@@ -40,7 +40,7 @@ class DiffHeader:
     hunks: list[Hunk] = field(default_factory=list)
 
     def to_patch(self) -> FilePatch:
-        """Return what it says of which file; raise ToolError where that is not clear."""
+        """Return the patch of one file; raise ToolError if it is ambiguous."""
         before, after = (self.renamed_from, self.renamed_to) if self.renamed_to else self.named_paths
         if self.mode not in FILE_MODES:
             raise ToolError(f"The patch turns {shorten_path(after)} into a link or a submodule. Use run_command.")
@@ -109,7 +109,7 @@ class UnifiedDiffParser:
         self.headers[-1].old, self.headers[-1].new = old.removeprefix("--- "), new.removeprefix("+++ ")
 
     def parse_extended(self, line: str) -> None:
-        """Parse what else git says of a file."""
+        """Parse git's other header lines about a file."""
         header = self.headers[-1]
         if line.startswith(UNSUPPORTED):
             raise ToolError("The patch contains a copy or binary data, which is not supported. Use run_command.")
@@ -157,7 +157,7 @@ def is_over(lines: Sequence[str], at: int) -> bool:
 
 
 def next_boundary(lines: Sequence[str], at: int) -> int:
-    """Return where the next thing begins that cannot belong to a hunk."""
+    """Return where the next line is that cannot belong to a hunk."""
     while at < len(lines) and not (
         lines[at].startswith(("@@", "diff ", "*** ", "```")) or is_header(lines, at) or is_signature(lines[at])
     ):
@@ -171,7 +171,7 @@ def is_header(lines: Sequence[str], at: int) -> bool:
 
 
 def is_signature(line: str) -> bool:
-    """Return whether this is the line that ends mails."""
+    """Return whether this is the signature line of an emailed patch."""
     return line.rstrip("\r") in ("-- ", "--")
 
 

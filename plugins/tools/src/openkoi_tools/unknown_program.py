@@ -50,7 +50,7 @@ def is_assignment(word: str) -> bool:
 
 
 def describe_unknown(name: str, own: str, known: Collection[str]) -> str:
-    """Report that a program is missing, and what there is instead."""
+    """Report that a program is missing, and suggest another one."""
     if own:
         return f"[Program not found on PATH: {name!r}. The project has {own}. Call it by that path.]"
     near = get_close_matches(name, known, n=1)
@@ -59,14 +59,14 @@ def describe_unknown(name: str, own: str, known: Collection[str]) -> str:
 
 
 def find_in_project(name: str, workspace: Path) -> str:
-    """Return the path of a program where projects keep theirs."""
+    """Return the path of a program in the folders where projects keep their own."""
     paths = ((folder, workspace / folder / name) for folder in PROJECT_FOLDERS)
     found = next((folder for folder, path in paths if path.is_file() and os.access(path, os.X_OK)), None)
     return "" if found is None else f"{found or '.'}/{name}"
 
 
 def programs_on_path() -> list[str]:
-    """Return name the programs that can be called."""
+    """Return the names of the programs that can be called."""
     names: set[str] = set()
     for folder in os.get_exec_path():
         try:

@@ -1,6 +1,6 @@
 """Build the tools for each run from their settings, such as the timeout of commands (``command_seconds``).
 
-What a run was shown is its own; the locks of files are shared by all runs.
+Each run records what it was shown; all runs share the locks of files.
 """
 
 from collections import OrderedDict
@@ -69,7 +69,7 @@ class WorkspaceTools:
         self._seen: OrderedDict[str, ReadTracker] = OrderedDict()
 
     async def tools(self, run: Run) -> Sequence[Tool]:
-        """Return the tools, with the memory that belongs to this run."""
+        """Return the tools, with this run's record of what it was shown."""
         context = ToolContext(run, self._settings, self._tracker_of(run), self._locks)
         return tuple(make(context) for make in TOOLS)
 

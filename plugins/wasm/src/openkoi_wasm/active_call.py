@@ -17,10 +17,10 @@ class Instance(Protocol):
     """A module that was started, while it is called."""
 
     def answer(self, request: bytes, call: "ActiveCall") -> bytes:
-        """Return what it answers to a request; raise GuestError."""
+        """Return the module's answer to a request; raise GuestError."""
 
     def stop(self) -> None:
-        """End it as soon as it loops or calls a function."""
+        """End the call as soon as the module loops or calls a function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,5 +52,5 @@ class ActiveCall:
 
     @property
     def seconds_left(self) -> float:
-        """How long it may still take."""
+        """The seconds that the call may still take."""
         return self.until - monotonic()

@@ -13,12 +13,12 @@ SUBJECT = "Allow the WASM plugin {0} "
 
 
 def make_consent(manifest: Manifest, digest: str, koi: Koi) -> Consent:
-    """Return the user's consent to a plugin as it is now."""
+    """Return the user's consent to a plugin in its current state."""
     return Consent(question(manifest, digest), lambda: explain_unused(manifest.name, koi), koi)
 
 
 def explain_unused(name: str, koi: Koi) -> str:
-    """Return the sentence about a plugin that is not approved as it is now."""
+    """Return the message about a plugin whose current state is not approved."""
     return NOT_APPROVED.format(name, explain_missing(koi, SUBJECT.format(name)))
 
 
@@ -30,6 +30,6 @@ def question(manifest: Manifest, digest: str) -> Question:
 
 
 def describe(manifest: Manifest) -> str:
-    """Return what a plugin brings and may do, in two sentences."""
-    wants = "; ".join(manifest.wants) or "do nothing but compute"
+    """Describe in two sentences what a plugin adds and may do."""
+    wants = "; ".join(manifest.wants) or "only compute"
     return f"It adds {'; '.join(manifest.brings)}. It may {wants}."

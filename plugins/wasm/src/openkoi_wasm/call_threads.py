@@ -15,7 +15,7 @@ JOIN_SECONDS = 0.1  # at the end, for a call that the clock has stopped (estimat
 
 
 class Job(NamedTuple):
-    """What is called, and who waits for it."""
+    """A queued call, and the future that waits for it."""
 
     work: Callable[[], object]
     future: "asyncio.Future[object]"
@@ -23,7 +23,7 @@ class Job(NamedTuple):
 
 
 class CallThreads:
-    """At most so many threads, started when they are needed first."""
+    """A limited number of threads, each started on demand."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -32,7 +32,7 @@ class CallThreads:
         self.closed = False
 
     def submit(self, work: Callable[[], T]) -> "asyncio.Future[T]":
-        """Return what will have the result of the work; if it is cancelled before the work began, nothing is done."""
+        """Return a future for the result of the work; if it is cancelled before the work begins, nothing is done."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         if len(self.threads) < self.most:
@@ -42,7 +42,7 @@ class CallThreads:
         return future
 
     def work(self) -> None:
-        """Do what comes, until the end."""
+        """Run queued calls until the end."""
         while job := self.jobs.get():
             if self.closed or job.future.cancelled():
                 settle(job, job.future.cancel)

@@ -26,11 +26,11 @@ class Prepared(Protocol):
 
     @property
     def instances(self) -> int:
-        """How many core instances one call may have."""
+        """The maximum number of core instances in one call."""
 
     @property
     def max_memory(self) -> int:
-        """How many bytes its memory may have, whatever its manifest says."""
+        """The maximum size of its memory in bytes, whatever its manifest says."""
 
     @property
     def may_run_at_once(self) -> bool:
@@ -52,7 +52,7 @@ class CompiledModule:
     local: threading.local
 
     def call(self, request: bytes, call: ActiveCall) -> bytes:
-        """Return what the module answers; raise GuestError."""
+        """Return the module's answer; raise GuestError."""
         self.local.call = call
         call.until = monotonic() + call.limits.seconds
         store = Store(self.clock.engine)
@@ -128,7 +128,7 @@ def running(call: ActiveCall) -> Instance:
 
 
 def fail(call: ActiveCall, why: str) -> None:
-    """Note why a call must end, and end it at the next loop or function call of the module."""
+    """Record why a call must end, and end it at the next loop or function call of the module."""
     call.failure = call.failure or why
     if call.guest:
         call.guest.stop()

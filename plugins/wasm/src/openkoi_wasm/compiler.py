@@ -24,10 +24,8 @@ WALL_SECONDS = 30.0  # the same on a busy machine
 MAX_COMPILED_BYTES = 64 << 20
 MAX_KEPT = 64  # compiled modules
 DIGEST_BYTES = 32  # SHA-256
-TOO_LARGE = (
-    "The module has {0:,} bytes; the limit is {1:,}. Build it with optimization, and strip symbols that are not needed."
-)
-TOO_SLOW = "Compiling the module takes more than {0} s or too much memory, so the module is not used."
+TOO_LARGE = "The module has {0:,} bytes; the limit is {1:,}. Build it with optimization, and strip unneeded symbols."
+TOO_SLOW = "Compiling the module took more than {0} s or too much memory, so the module is not used. Reduce its size."
 
 
 async def load_module(engine: "Engine", wasm: bytes, folder: Path, seconds: int = CPU_SECONDS) -> "Module | Component":
@@ -46,7 +44,7 @@ async def load_module(engine: "Engine", wasm: bytes, folder: Path, seconds: int 
 
 
 def cache_key(wasm: bytes) -> str:
-    """Return what a compiled module is kept by: another module, wasmtime, processor or feature has another one."""
+    """Return a compiled module's cache key, which depends on the module, wasmtime, processor and features."""
     import platform
     from importlib.metadata import version
 
@@ -65,7 +63,7 @@ def read_kept(file: Path) -> bytes | None:
 
 
 def keep(file: Path, compiled: bytes) -> None:
-    """Keep a compiled module with its hash, and delete the oldest ones; a folder that cannot be written keeps none."""
+    """Keep a compiled module with its hash, and delete the oldest; keep none if the folder is not writable."""
     try:
         private_folder(file.parent)
         write_atomically(file, sha256(compiled).digest() + compiled)

@@ -132,7 +132,7 @@ def host_caller(local: threading.local, function: HostFunction) -> Any:
 
 
 def put_text(value: Any, text: bytes) -> None:
-    """Make a value a text, which is copied."""
+    """Set a value to a copy of a text."""
     value.kind = ffi.WASMTIME_COMPONENT_STRING
     ffi.wasm_byte_vec_new(byref(value.of.string), len(text), ctypes.cast(ctypes.c_char_p(text), POINTER(c_uint8)))
 

@@ -1,6 +1,6 @@
 """Call a core module: it points to bytes in its memory, and copies pending results with ``koi.read``.
 
-What a host function returns waits in ``pending`` until the module copies it.
+The result of a host function stays in ``pending`` until the module copies it.
 """
 
 import threading
@@ -69,7 +69,7 @@ def link_module(clock: EngineClock, module: Module, functions: Mapping[str, Host
 
 
 def copy_pending(local: threading.local, start: int) -> None:
-    """Write what waits for the module to where it wants it."""
+    """Write the pending result to the address that the module gives."""
     call: ActiveCall = local.call
     try:
         guest_of(call).write(start & 0xFFFFFFFF, call.pending)

@@ -40,7 +40,7 @@ class WasmPlugins:
         return [entry for one in self.find(koi) for entry in self.entries(one, koi)]
 
     def find(self, koi: Koi) -> "list[Manifest]":
-        """Return the manifests by name; those of the configuration go before those of the data folder."""
+        """Return the manifests by name; those in the configuration take precedence over those in the data folder."""
         found: dict[str, Manifest] = {}
         if not (files := [*self.files(koi)]):
             return []
@@ -58,7 +58,7 @@ class WasmPlugins:
         return list(found.values())
 
     def files(self, koi: Koi) -> Iterator[Path]:
-        """Yield the manifests that there are."""
+        """Yield all manifests."""
         for text in self.paths:
             file = manifest_file(Path(text).expanduser())
             if file.is_file():
@@ -68,7 +68,7 @@ class WasmPlugins:
         yield from sorted(self.folder.glob(f"*/{MANIFEST}"))
 
     def entries(self, manifest: "Manifest", koi: Koi) -> Iterator[PluginEntry]:
-        """Yield an entry for each kind; another one when the module or the manifest has changed."""
+        """Yield an entry for each kind; it differs when the module or the manifest has changed."""
         try:
             digest = manifest.digest(manifest.read_module())
         except ConfigError as error:
@@ -86,7 +86,7 @@ class WasmPlugins:
         return make_plugin(kind, self.plugin(manifest, digest, koi))
 
     def plugin_of(self, manifest: "Manifest", koi: Koi) -> "WasmPlugin":
-        """Return the plugin of a manifest as its files are now; raise ConfigError if its module cannot be read."""
+        """Return the plugin of a manifest with its current files; raise ConfigError if its module cannot be read."""
         return self.plugin(manifest, manifest.digest(manifest.read_module()), koi)
 
     def plugin(self, manifest: "Manifest", digest: str, koi: Koi) -> "WasmPlugin":

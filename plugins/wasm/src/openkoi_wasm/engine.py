@@ -40,7 +40,7 @@ def create_engine() -> "Engine":
 
 
 def is_component(wasm: bytes) -> bool:
-    """Whether these bytes are a component; the second word of a core module is another one."""
+    """Return whether these bytes are a component; a core module has a different second word."""
     return wasm[4:8] == COMPONENT
 
 
@@ -81,7 +81,7 @@ class EngineClock:
                 self.idle = 0
 
     def tick(self) -> None:
-        """Count the time; wait without effort while nothing runs."""
+        """Count the time; sleep while nothing runs."""
         while not self.closed:
             with self.changed:
                 if not self.calls and self.idle >= IDLE_TICKS:
@@ -97,7 +97,7 @@ class EngineClock:
                 self.stop_all(seconds)
 
     def stop_all(self, seconds: float) -> None:
-        """Stop every call that was given at most so many seconds."""
+        """Stop every call whose time limit is at most ``seconds``."""
         for _ in range(ticks_in(seconds) + 1):
             self.engine.increment_epoch()
 
@@ -112,5 +112,5 @@ class EngineClock:
 
 
 def ticks_in(seconds: float) -> int:
-    """Return how many ticks a call of so many seconds may take."""
+    """Return how many ticks a call with this time limit may take."""
     return max(1, round(seconds / TICK_SECONDS))

@@ -6,7 +6,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class MessageLogged(Event):
-    """What a module says by ``koi.log``; shown, and not kept."""
+    """A message of a module by ``koi.log``; shown, but not kept."""
 
     name = "wasm.log"
     durable = False
@@ -15,5 +15,5 @@ class MessageLogged(Event):
 
     @property
     def line(self) -> str:
-        """What the user reads."""
+        """The text that the user reads."""
         return f"[{self.plugin}] {self.text}"

@@ -36,7 +36,7 @@ class GrantedFiles:
     root: Path
 
     def read(self, text: str) -> bytes:
-        """Return a file; raise KoiError if it may not or cannot be read."""
+        """Return a file's content; raise KoiError if reading it is not granted or fails."""
         path = self.resolve(text, "read")
         with named_errors(text), opened_folder(path.parent) as folder:
             handle = os.open(path.name, FILE_FLAGS, dir_fd=folder)
@@ -60,7 +60,7 @@ class GrantedFiles:
         return sorted(one for one in names if self.covers(grants, path / one.rstrip("/")))
 
     def write(self, text: str, data: bytes) -> None:
-        """Replace a file, or create it with its folders; raise KoiError if it may not or cannot be written."""
+        """Replace a file, or create it with its folders; raise KoiError if writing it is not granted or fails."""
         path = self.resolve(text, "written")
         if RUN_BY_OTHERS & {*map(str.casefold, path.parts)} or first_protected(
             [str(path)], protected_globs(), self.root
@@ -80,7 +80,7 @@ class GrantedFiles:
         return path
 
     def resolve_path(self, text: str) -> Path:
-        """Return a path without links, also where a part of it does not exist; raise KoiError for one that is none."""
+        """Return a path without links, even if a part of it does not exist; raise KoiError for an invalid path."""
         try:
             if not IS_SUPPORTED:
                 raise KoiError("WASM plugins cannot use files on this system.")
@@ -94,7 +94,7 @@ class GrantedFiles:
         return any(one.covers_resolved(path, self.root) for one in grants)
 
     def refusal(self, text: str, verb: str) -> KoiError:
-        """Return the error for what is not granted; it says nothing of where links lead."""
+        """Return the error for a path that is not granted; it does not reveal where links lead."""
         granted = ", ".join(one.pattern for one in self.granted.filesystem)
         return KoiError(NOT_GRANTED.format(path=text[:200], verb=verb, granted=granted))
 
@@ -139,7 +139,7 @@ def replace_at(folder: int, name: str, data: bytes) -> None:
 
 @contextmanager
 def named_errors(text: str) -> Iterator[None]:
-    """Turn errors of the system into a KoiError that names the path as the plugin does."""
+    """Convert errors of the system to a KoiError that names the path as the plugin does."""
     try:
         yield
     except OSError as error:
@@ -147,7 +147,7 @@ def named_errors(text: str) -> Iterator[None]:
 
 
 def first(entries: "Iterator[os.DirEntry[str]]", most: int) -> "Iterator[os.DirEntry[str]]":
-    """Yield at most so many entries."""
+    """Yield the entries; raise KoiError if there are too many."""
     for count, one in enumerate(entries):
         if count >= most:
             raise KoiError(f"The folder has more than {most:,} entries.")

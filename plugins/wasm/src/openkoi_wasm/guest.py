@@ -28,7 +28,7 @@ SENTENCES = {
 
 
 class GuestError(Exception):
-    """A module did what it may not; the message is a clause without a subject, such as "did not answer in time"."""
+    """A module did something forbidden; the message is a clause without a subject, such as "did not answer in time"."""
 
 
 class Guest:
@@ -63,7 +63,7 @@ class Guest:
         ctypes.memmove(self.address(start, len(data)), data, len(data))
 
     def address(self, start: int, length: int) -> int:
-        """Return the address of a place of the memory as it is now: it may have grown."""
+        """Return the current address of a place in the memory, which may have grown."""
         size = ffi.wasmtime_memory_data_size(self.context, byref(self.memory))
         if start < 0 or length < 0 or start + length > size:
             raise GuestError(f"referred to {length:,} bytes at {start:,}, outside its memory of {size:,} bytes")

@@ -50,7 +50,7 @@ class WasmHost:
         return linked
 
     def run_at_once(self, module: "CompiledModule", request: bytes, call: "ActiveCall") -> bytes | None:
-        """Call a module without a thread, which takes as long as a short call; None for one that needs more."""
+        """Call a module without a thread, which would take as long as a short call; None if the call needs more."""
         from .guest import GuestError
 
         try:

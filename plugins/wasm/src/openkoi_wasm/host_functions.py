@@ -1,4 +1,4 @@
-"""The host functions, which a module may import from ``koi``: JSON in, JSON out, each with what it needs granted.
+"""The host functions, which a module may import from ``koi``: JSON in, JSON out, each with the capability it needs.
 
 A function runs in the thread of the call, and waits for OpenKoi no longer than the call may still take. What it returns
 is ``{"ok": ...}``, or ``{"error": "..."}`` for a sentence that the module may act on.
@@ -57,7 +57,7 @@ class HostCall:
         return GrantedFiles(scope.granted, scope.run.workspace if scope.run else scope.koi.workspace)
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """Return what OpenKoi's loop returns; raise KoiError if that takes too long."""
+        """Wait for a result from OpenKoi's event loop; raise KoiError if that takes too long."""
         waiting = asyncio.run_coroutine_threadsafe(work, self.scope.loop)
         seconds = max(0.0, min(HOST_SECONDS, self.call.seconds_left))
         try:
@@ -127,7 +127,7 @@ def fetch(call: HostCall) -> Mapping[str, Any]:
 
 
 def search_memory(call: HostCall) -> list[Mapping[str, Any]]:
-    """Return what memory has about a text."""
+    """Search memory for a text."""
     run = call.scope.run
     query = Query(call.text("text"), limit=MAX_HITS, project=run.task.project if run else "")
     hits = call.wait(run.search(query) if run else call.scope.koi.search(query))
@@ -143,7 +143,7 @@ def send_message(call: HostCall) -> str:
 
 
 def call_tool(call: HostCall) -> Mapping[str, Any]:
-    """Call a tool as the model does: guarded, logged, and asked about where that is needed."""
+    """Call a tool as the model does: guarded, logged, and with the user's approval if needed."""
     tool, run, arguments = call.text("tool"), call.scope.run, call.arguments.get("arguments") or {}
     if tool not in call.scope.granted_tools:
         raise KoiError(f"The tool {tool[:200]!r} is not granted. Add it to `tools` under [capabilities].")

@@ -27,6 +27,6 @@ class CallLimits:
 
     @property
     def at_once(self) -> "CallLimits":
-        """The limits of a call for which nothing else has to wait: it may not call OpenKoi either."""
+        """The limits of a call short enough to run in the event loop; it may not call OpenKoi either."""
         seconds = min(self.seconds, AT_ONCE_SECONDS)
         return CallLimits(seconds, self.memory, self.output, host_calls=0, fuel=AT_ONCE_FUEL)

@@ -45,7 +45,7 @@ NO_PARAMETERS: Mapping[str, Any] = {"type": "object", "properties": {}}
 
 @dataclass(frozen=True, slots=True)
 class ToolDeclaration:
-    """A tool that a plugin brings, as models are offered it."""
+    """A tool of a plugin, as it is offered to models."""
 
     name: str
     description: str
@@ -75,7 +75,7 @@ class Manifest:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of plugins that it brings."""
+        """The kinds of plugins that it contains."""
         brought = {
             "tools": self.tools,
             "hooks": self.hooks,
@@ -90,7 +90,7 @@ class Manifest:
 
     @property
     def brings(self) -> tuple[str, ...]:
-        """What it brings, as the user is asked about it."""
+        """Its contents, in the words of the question to the user."""
         tools, hooks = ", ".join(self.full_name(one.name) for one in self.tools), ", ".join(self.hooks)
         models = ", ".join(one.name for one in self.models)
         judge = "judge" if (self.evaluator or {}).get("judges") else "evaluator"
@@ -107,7 +107,7 @@ class Manifest:
 
     @property
     def wants(self) -> tuple[str, ...]:
-        """What it asks for, as the user is asked about it."""
+        """The capabilities it asks for, in the words of the question to the user."""
         return (*self.capabilities.texts, *(f"call the tool {one}" for one in self.granted_tools))
 
     def read_module(self) -> bytes:
@@ -123,7 +123,7 @@ class Manifest:
             raise ConfigError(f"{self.module} cannot be read: {error.strerror}.") from None
 
     def digest(self, wasm: bytes) -> str:
-        """Return what consent is bound to: the module and all of its manifest."""
+        """Return a digest of the module and its whole manifest, which consent is bound to."""
         seen = ["openkoi-wasm", sha256(wasm).hexdigest(), self.document]
         return sha256(dumps(seen, sort_keys=True, default=str).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -142,7 +142,7 @@ def read_manifest(file: Path) -> Manifest:
 
 
 def parse_manifest(document: Mapping[str, Any], file: Path) -> Manifest:
-    """Return what a document says; raise ManifestError, or ConfigError for its capabilities."""
+    """Parse a manifest document; raise ManifestError, or ConfigError for its capabilities."""
     refuse_unknown(document, TABLES, "the manifest")
     refuse_invisible(document)
     plugin = table_of(document, "plugin")

@@ -7,11 +7,11 @@ from openkoi_base.printable import is_one_line, visible
 
 
 class ManifestError(ValueError):
-    """What is wrong with a manifest."""
+    """A manifest is invalid; the message says why."""
 
 
 def optional_table(document: Mapping[str, Any], key: str, known: Sequence[str]) -> Mapping[str, Any] | None:
-    """Return a table that a manifest may have."""
+    """Return an optional table of a manifest."""
     if key not in document:
         return None
     table = table_of(document, key)
@@ -42,7 +42,7 @@ def text_of(table: Mapping[str, Any], key: str, default: str | None = None) -> s
 
 
 def line_of(table: Mapping[str, Any], key: str, default: str | None = None) -> str:
-    """Return a text of one line, which a user is asked about."""
+    """Return a one-line text, which appears in a question to the user."""
     found = text_of(table, key, default)
     if not is_one_line(found):
         raise ManifestError(f"{key} must be one line.")
@@ -58,7 +58,7 @@ def texts_of(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def flag_of(table: Mapping[str, Any], key: str) -> bool:
-    """Return a value that is true or false, which is the default."""
+    """Return a boolean, false by default."""
     found = table.get(key, False)
     if not isinstance(found, bool):
         raise ManifestError(f"{key} must be true or false.")
@@ -79,7 +79,7 @@ def refuse_unknown(table: Mapping[str, Any], known: Sequence[str], place: str) -
 
 
 def refuse_invisible(document: Mapping[str, Any]) -> None:
-    """Raise ManifestError for characters that a model would read and the user who is asked would not see."""
+    """Raise ManifestError for characters that a model would read but the user would not see."""
     for text in texts_in(document):
         if hidden := [one for one in text if visible(one) != one]:
             raise ManifestError(f"it contains the invisible character U+{ord(hidden[0]):04X}. Remove it.")

@@ -33,7 +33,7 @@ def import_problems(module: "Module", functions: Mapping[str, str]) -> Iterator[
             yield FROM_WASI.format(name, one.module)
         elif one.module != NAMESPACE or name not in {READ, *functions}:
             known = ", ".join((READ, *functions))
-            yield f"it imports {name} of {one.module}, which OpenKoi does not provide. {NAMESPACE!r} provides {known}"
+            yield f"it imports {name} of {one.module}, which OpenKoi does not provide. {NAMESPACE!r} has {known}"
         elif need := functions.get(name, ""):
             yield f"it imports {name}, which needs {need} in its manifest"
         elif signature_of(one.type) != (["i32"] if name == READ else ["i32", "i32"], [] if name == READ else ["i32"]):

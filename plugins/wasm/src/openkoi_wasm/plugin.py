@@ -23,7 +23,7 @@ CHANGED = "{0} has changed since OpenKoi read it. It can be used again in the ne
 
 
 class WasmPlugin:
-    """What all kinds that one manifest brings have in common."""
+    """The plugin that all kinds in one manifest share."""
 
     def __init__(self, manifest: Manifest, digest: str, host: "WasmHost", koi: Koi) -> None:
         self.manifest, self.digest, self.host, self.koi = manifest, digest, host, koi
@@ -34,7 +34,7 @@ class WasmPlugin:
         self.too_long: dict[tuple[str, object], int] = {}  # by method: how often in a row it took more than at once
 
     async def call(self, method: str, fields: Mapping[str, Any], run: Run | None) -> Any:
-        """Return what the module answers to a method; raise KoiError for a refusal, a fault or an error of its own."""
+        """Return the module's answer to a method; raise KoiError for a refusal, a fault or the module's own error."""
         from .active_call import ActiveCall, CallScope
         from .host_functions import encode
 
@@ -72,7 +72,7 @@ class WasmPlugin:
             return self.module
 
     def conceal_secrets(self) -> None:
-        """Mask what the module can read of variables, wherever it writes that."""
+        """Mask the secrets that the module can read from variables, wherever it writes them."""
         for secret in secrets_of(self.manifest.capabilities.variables(os.environ).items()):
             if secret.is_maskable:
                 self.koi.conceal(secret.value, f"{secret.origin}, which the WASM plugin {self.manifest.name} reads")
@@ -86,17 +86,17 @@ class WasmPlugin:
 
 
 class Adapter:
-    """What all kinds of plugins that a module can be have in common."""
+    """The base of all kinds of plugins that a module can implement."""
 
     def __init__(self, plugin: WasmPlugin) -> None:
         self.plugin = plugin
 
     async def health(self) -> Mapping[str, str]:
-        """Say that the module can be used; raise KoiError if it is not approved or cannot be compiled."""
+        """Report that the module can be used; raise KoiError if it is not approved or cannot be compiled."""
         if not self.plugin.consent.is_given:
             raise KoiError(explain_unused(self.plugin.manifest.name, self.plugin.koi))
         await self.plugin.load()
-        return {"ok,": f"a WASM module that may {'; '.join(self.plugin.manifest.wants) or 'do nothing but compute'}"}
+        return {"ok,": f"a WASM module that may {'; '.join(self.plugin.manifest.wants) or 'only compute'}"}
 
 
 def finite(text: str) -> float:

@@ -29,7 +29,7 @@ class WasmProvider(Adapter):
         return self.plugin.manifest.models
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
-        """Yield the answer; raise RequestRejectedError for one that cannot be had."""
+        """Yield the answer; raise RequestRejectedError if the module fails."""
         plugin = self.plugin
         if not plugin.consent.is_given:
             raise RequestRejectedError(explain_unused(plugin.manifest.name, plugin.koi))

@@ -15,7 +15,7 @@ class WasmTools(Adapter):
     """The tools that a manifest declares. They are offered once the plugin is approved."""
 
     async def tools(self, run: Run) -> Sequence[Tool]:
-        """List the tools; nothing of the module is compiled for that."""
+        """List the tools without compiling the module."""
         if not await self.plugin.consent.ask(run):
             return []
         return [self.tool(one, run) for one in self.plugin.manifest.tools]
@@ -44,7 +44,7 @@ class WasmTools(Adapter):
             raise ToolError(str(error)) from None
 
     def result(self, tool: str, found: Any) -> ToolResult:
-        """Return a result: a text, or an object with ``text`` and what else a result has."""
+        """Return a result: a text, or an object with ``text`` and the other fields of a result."""
         fields = {"text": found} if isinstance(found, str) else found
         if not isinstance(fields, dict) or fields.keys() - {"text", "failed", "effects"}:
             raise ToolError(f"{self.plugin.manifest.name} returned neither a string nor a result for {tool}.")

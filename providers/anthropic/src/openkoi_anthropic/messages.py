@@ -36,9 +36,9 @@ def add_breakpoint(block: Turn) -> Turn:
 
 
 def encode_blocks(message: Message) -> list[Turn]:
-    """Tell the parts of a message: results stand first, and no turn ends with a thought.
+    """Convert the parts of a message: results stand first, and no turn ends with a thought.
 
-    What failed may say words alone: its images follow.
+    A failed result may contain only text, so its images follow.
     """
     results = [part for part in message.parts if isinstance(part, ToolResult)]
     others = [part for part in message.parts if not isinstance(part, ToolResult)]
@@ -73,7 +73,7 @@ def encode_text(words: str) -> Turn:
 
 
 def encode_result(answer: ToolResult) -> Turn:
-    """Tell of a tool's result: a failure says something, and only words; success may be silent."""
+    """Convert a tool's result: a failure has text, and nothing else; a success may be empty."""
     output, content = result_text(answer), dict[str, object]()
     if answer.failed:
         content = {"content": output if output.strip() else EMPTY_FAILURE_TEXT, "is_error": True}
@@ -87,15 +87,15 @@ def encode_result(answer: ToolResult) -> Turn:
 
 
 def encode_image(image: Image) -> Turn:
-    """Tell of a picture, with all its bytes."""
+    """Convert an image, with all its bytes."""
     return {"type": "image", "source": encode_source(image)}
 
 
 def document(file: File) -> Turn:
-    """Tell of a file, with all its bytes."""
+    """Convert a file, with all its bytes."""
     return {"type": "document", "source": encode_source(file), "title": file.name}
 
 
 def encode_source(part: Image | File) -> Turn:
-    """Tell the bytes of a part."""
+    """Return a part's bytes in base64."""
     return {"type": "base64", "media_type": part.media_type, "data": base64_of(part)}

@@ -1,4 +1,4 @@
-"""Convert images and files to Converse's format, within its limits; describe in words what it cannot be shown."""
+"""Convert images and files to Converse's format, within its limits; describe in words what it does not accept."""
 
 from collections.abc import Mapping
 
@@ -18,7 +18,7 @@ NOT_IN_NAMES = lazy_pattern(r"[^A-Za-z0-9()\[\]-]+")
 
 
 def media(part: Image | File) -> Block:
-    """Return a block for an image or a document, or a note in its place where Converse cannot show it."""
+    """Return a block for an image or a document, or a note in its place if Converse does not accept it."""
     kinds = IMAGES if isinstance(part, Image) else DOCUMENTS
     kind = kinds.get(part.media_type.lower().replace("image/jpg", "image/jpeg"))
     if kind is None:
@@ -30,12 +30,12 @@ def media(part: Image | File) -> Block:
 
 
 def note(part: Image | File, what: str) -> Block:
-    """Say that a part is not shown."""
+    """Return a note that a part is not shown."""
     kind = "An image" if isinstance(part, Image) else "A document"
     return {"text": f"({kind} {what} is omitted here, because this model cannot read it.)"}
 
 
 def name_of(file: File) -> str:
-    """Return a name that Converse takes, and that no other document has."""
+    """Return a name that Converse accepts, and that no other document has."""
     plain = NOT_IN_NAMES.sub(" ", file.name).strip()[:150]
     return f"{plain} {file.digest[:8]}".strip()

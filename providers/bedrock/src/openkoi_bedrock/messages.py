@@ -18,9 +18,9 @@ EMPTY_RESULT_TEXT = "(nothing)"
 
 
 def encode_message(message: Message, *, nested: bool) -> Iterator[Block]:
-    """Tell one message as the turn that it is; one that says nothing is none.
+    """Convert a message to a turn; an empty message becomes no turn.
 
-    ``nested``: results contain their images. Other models take them only after the results, and so does a failed one.
+    ``nested``: results contain their images. With other models, and in a failed result, images follow the results.
     """
     first = [part for part in message.parts if isinstance(part, ToolResult)]
     rest = [part for part in message.parts if not isinstance(part, ToolResult)]
@@ -54,7 +54,7 @@ def encode_call(part: ToolCall) -> Block:
 
 
 def encode_result(part: ToolResult, *, nested: bool) -> Block:
-    """Tell of a tool's result."""
+    """Convert a tool's result."""
     blocks = [encoded for one in (Text(part.text), *part.parts) if (encoded := encode_block(one))] if nested else []
     words = result_text(part)
     encoded = {

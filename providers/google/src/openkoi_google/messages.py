@@ -18,7 +18,7 @@ Turn = Mapping[str, object]
 class MessageEncoder:
     """Converts messages. A result is sent under the name of the tool, which only the call in the turn before it knows.
 
-    ``nested``: a result contains its images. Models before Gemini 3 take them only after the results.
+    ``nested``: a result contains its images. Models before Gemini 3 accept images only after the results.
     """
 
     def __init__(self, *, nested: bool) -> None:
@@ -108,7 +108,7 @@ def signature_field(seal: str) -> Turn:
 
 
 def encode_result(answer: ToolResult, name: str, *, nested: bool) -> Turn:
-    """Tell of a tool's result."""
+    """Convert a tool's result."""
     key = "error" if answer.failed else "output"
     media = [inline(part) for part in result_media(answer)] if nested else []
     return {
@@ -122,5 +122,5 @@ def encode_result(answer: ToolResult, name: str, *, nested: bool) -> Turn:
 
 
 def inline(part: Image | File) -> Turn:
-    """Tell of a picture or a file, with all its bytes."""
+    """Convert an image or a file, with all its bytes."""
     return {"inlineData": {"mimeType": part.media_type, "data": base64_of(part)}}

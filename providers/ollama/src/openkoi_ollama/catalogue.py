@@ -78,7 +78,7 @@ def parse_installed(name: str, answer: Json, defaults: OllamaDefaults) -> Instal
 
 
 def map_abilities(abilities: Collection[str]) -> tuple[str, ...]:
-    """Return what a model can do in the contract's words; any can be held to a schema."""
+    """Return a model's capabilities by the contract's names; every model supports a schema."""
     return tuple(word for word, able in CAN.items() if able in abilities or not able) if abilities else ()
 
 

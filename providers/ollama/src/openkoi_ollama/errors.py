@@ -63,10 +63,10 @@ def is_window_too_small(error: ProviderError) -> bool:
 
 
 def is_unsupported_endpoint(error: ProviderError) -> bool:
-    """Return whether the server does not support this endpoint: it answers, and not that the model is missing.
+    """Return whether the server does not support this endpoint: it answers, and not with a missing model.
 
-    Compatible servers answer with all kinds of statuses, and with web pages; what is really wrong with a server shows
-    when it is asked for a response.
+    Compatible servers answer with all kinds of statuses, and with web pages; the actual problem with a server shows
+    when a response is requested.
     """
     return not (WITHOUT_ANSWER.search(str(error)) or NO_SUCH_MODEL.search(str(error)))
 

@@ -35,7 +35,7 @@ def encode_call(call: ToolCall) -> Turn:
 
 
 def encode_result(answer: ToolResult, tools: Mapping[str, str]) -> Turn:
-    """Tell of a tool's result, with its pictures."""
+    """Convert a tool's result, with its images."""
     named = {"tool_name": tools[answer.call]} if answer.call in tools else {}
     parts_of_user = {"role": "tool", **named, "tool_call_id": answer.call, "content": result_text(answer)}
     return {**parts_of_user, **encode_images(answer.parts)}
@@ -48,7 +48,7 @@ def encode_user(parts_of_user: Sequence[Text | Image]) -> Turn:
 
 
 def encode_images(parts: Iterable[Part]) -> Turn:
-    """Tell pictures, if there are any."""
+    """Convert images, if there are any."""
     pictures = [base64_of(part) for part in parts if isinstance(part, Image)]
     return {"images": pictures} if pictures else {}
 

@@ -121,7 +121,7 @@ class Ollama(ApiPlugin):
         return response_settings(request, window=window, answer=longest, think=self._think if known.can_think else None)
 
     def _explain_error(self, error: ProviderError, known: InstalledModel) -> ProviderError:
-        """Return the error with advice; widen the context window for the next request where that may help."""
+        """Return the error with advice; widen the context window for the next request if that may help."""
         explained_error = explain_error(error, known.model.name)
         if is_window_too_small(explained_error) and self._windows.widen(known):
             return ProviderUnavailableError(f"{explained_error} The next request will use a larger context window.")

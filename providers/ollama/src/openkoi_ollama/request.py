@@ -66,7 +66,7 @@ def response_settings(request: Request, *, window: int, answer: int, think: bool
 
 
 def image_sizes(request: Request) -> Iterator[int]:
-    """How many bytes each picture takes as it is written."""
+    """Return how many bytes each image takes in the request."""
     for part in (part for message in request.messages for part in message.parts):
         for one in part.parts if isinstance(part, ToolResult) else (part,):
             if isinstance(one, Image):

@@ -28,7 +28,7 @@ class Compatible:
 
     @property
     def media_types(self) -> Collection[str]:
-        """What it sends besides text."""
+        """The kinds of content it sends besides text."""
         return self._dialect.media_types
 
     async def __aenter__(self) -> Self:  # as ApiPlugin has it, which costs the start a class

@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def encode_user(parts: Sequence[Text | Image | File], encode_part: Callable[[Text | Image | File], T]) -> str | list[T]:
-    """Return the content of a user's message, with each part as one of OpenAI's APIs takes it."""
+    """Return the content of a user's message, with each part in the format of one of OpenAI's APIs."""
     texts = [part.text for part in parts if isinstance(part, Text)]
     if len(texts) == len(parts):
         return "\n".join(texts)

@@ -19,7 +19,7 @@ class TurnCondition:
     """The conditions of a turn; an omitted one matches any request.
 
     ``contains`` is looked for in the whole prompt, ``last`` in the newest message; ``after`` counts the assistant's
-    turns so far in this conversation; ``tools`` says whether tools are offered, which judges do not do; ``images``
+    turns so far in this conversation; ``tools`` says whether tools are offered, which judges never do; ``images``
     counts the images in the whole prompt.
     """
 

@@ -85,5 +85,5 @@ def read_or_error(file: Path) -> Script | RequestRejectedError:
 
 
 def to_model(name: str, script: Script) -> Model:
-    """Say what a script pretends to be."""
+    """Return the capabilities that a script declares."""
     return Model(name, context=script.context, output=script.output, price=script.price, can=script.can)

@@ -20,7 +20,7 @@ class HnswIndex(Protocol):
         """Add vectors."""
 
     def knn_query(self, data: "Matrix", k: int, num_threads: int) -> "tuple[Numbers, Matrix]":
-        """Return the labels and distances of the nearest, a row a query."""
+        """Return the labels and distances of the nearest, one row per query."""
 
     def set_ef(self, ef: int) -> None:
         """Set how many candidates a search examines."""
@@ -44,7 +44,7 @@ class BuildStoppedError(Exception):
 
 @dataclass(slots=True)
 class HnswGraph:
-    """A graph over ``size`` vectors of so many dimensions; ``wide`` is how many candidates a search examines."""
+    """A graph over ``size`` vectors of ``dimensions``; ``wide`` is how many candidates a search examines."""
 
     index: HnswIndex
     size: int

@@ -33,7 +33,7 @@ class VerifiedGraph:
         self.stop = Event()
 
     def rows(self, vector: "Scores", most: int) -> "Numbers | None":
-        """Return the nearest rows, or None without a trusted graph, and now and then to measure it."""
+        """Return the nearest rows; None without a trusted graph, and occasionally so that the graph is measured."""
         if self.graph is None:
             self.questions += 1
             self.prepare()
@@ -51,7 +51,7 @@ class VerifiedGraph:
             self.warn(f"finds only {self.guard.recall:.0%} of the nearest vectors")
 
     def prepare(self) -> None:
-        """Start to load or build it, when it is time."""
+        """Start to load or build the graph when it is time."""
         metadata = self.file.read_metadata() if self.work is None and self.questions >= READ_AT else None
         refused = metadata is not None and not metadata.digest
         if self.work or refused or self.questions < (READ_AT if metadata else BUILD_AT):

@@ -33,7 +33,7 @@ class Lexical:
 
     @property
     def id(self) -> str:
-        """The way of hashing and the dimensions."""
+        """The version of the hashing, and the dimensions."""
         return f"lexical-1-{self._dimensions}"
 
     async def embed(self, texts: Sequence[str]) -> Embedding:

@@ -29,7 +29,7 @@ def identifier(run: str) -> list[str]:
 
 
 def kind(character: str) -> str:
-    """Return the kind of a character: capital, digit, underscore, or other letter."""
+    """Return the kind of a character: capital, digit, underscore, or another letter."""
     if character.isupper():
         return "U"
     return "d" if character.isdigit() else "_" if character == "_" else "l"

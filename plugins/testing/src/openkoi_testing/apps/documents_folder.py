@@ -43,7 +43,7 @@ class DocumentsFolder(SharedFolder):
         return [replace(one, text="") for one in recent]
 
     async def search_documents(self, text: str, *, limit: int = 20) -> Sequence[Document]:
-        """Find documents that contain a text, with the lines that do."""
+        """Find documents that contain a text, with the matching lines."""
         every = map(self.document_in, sorted(self.documents.rglob("*.md")))
         matching = ((one, [line for line in one.text.splitlines() if text in line]) for one in every)
         return [replace(one, text="\n".join(lines)) for one, lines in matching if lines][:limit]
@@ -56,7 +56,7 @@ class DocumentsFolder(SharedFolder):
         return path
 
     def existing_file(self, id: str) -> Path:
-        """Return the file of a document; raise AppRejectedError where there is none."""
+        """Return the file of a document; raise AppRejectedError if there is none."""
         if not (file := self.resolve_id(id)).is_file():
             raise AppRejectedError(f"{self.name} has no document {id!r}.")
         return file

@@ -19,6 +19,6 @@ class FolderApp(PostsFile, DocumentsFolder):
         self.kind = SenderKind.BOT if bot else SenderKind.PERSON
 
     async def health(self) -> dict[str, str]:
-        """Return which folder it is; raise AppUnavailableError where there is none."""
+        """Return the path of the folder; raise AppUnavailableError if it is missing."""
         self.require_folder()
         return {"folder": str(self.path), "user": self.user}

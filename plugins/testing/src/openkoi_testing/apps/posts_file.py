@@ -29,7 +29,7 @@ class PostsFile(SharedFolder):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What posts may be like."""
+        """The limits of posts."""
         return CAPABILITIES
 
     @property
@@ -77,13 +77,13 @@ class PostsFile(SharedFolder):
             return next(known, "") or self.append(post)
 
     async def edit(self, post: Post) -> str:
-        """Append the post as it is now."""
+        """Append the edited post."""
         refuse_unsendable(post)
         self.append_change(replace(post, kind=PostKind.EDITED), post.id, own=True)
         return post.id
 
     async def delete(self, channel: str, id: str) -> None:
-        """Append that a post is deleted."""
+        """Append the deletion of a post."""
         self.append_change(Post("", app="", channel=channel, id=id, kind=PostKind.DELETED), id, own=True)
 
     async def add_reaction(self, channel: str, id: str, emoji: str) -> None:
@@ -91,7 +91,7 @@ class PostsFile(SharedFolder):
         self.append_change(Post("", app="", channel=channel, reply_to=id, choice=emoji, kind=PostKind.REACTION), id)
 
     async def remove_reaction(self, channel: str, id: str, emoji: str) -> None:
-        """Append that a reaction is deleted."""
+        """Append the deletion of a reaction."""
         mine = [
             one for one, _ in read_posts(self.posts) if self.is_own(one) and (one.reply_to, one.choice) == (id, emoji)
         ]
@@ -107,7 +107,7 @@ class PostsFile(SharedFolder):
     def append_change(self, post: Post, id: str, *, own: bool = False) -> None:
         """Append a change of a post.
 
-        Raise AppRejectedError where none has this id, or this account did not write it.
+        Raise AppRejectedError if no post has this id, or if another account wrote it.
         """
         with self.lock_posts():
             there = (one for one in self.current_posts() if (one.channel, one.id) == (post.channel, id))
@@ -155,7 +155,7 @@ class PostsFile(SharedFolder):
         return post.sender.id == self.user
 
     def current_posts(self) -> list[Post]:
-        """Return all posts as they are now: edited, and without deleted ones."""
+        """Return the current state of all posts: edited, and without deleted ones."""
         posts: dict[str, Post] = {}
         for post in (self.as_received(one) for one, _ in read_posts(self.posts)):
             match post.kind:

@@ -39,7 +39,7 @@ POINTS = 5  # how many places in a run it is stopped at
 
 
 class FailingOnce:
-    """Finds fault with the first work, so that it is done again."""
+    """Rejects the first work, so that it is done again."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -53,7 +53,7 @@ class FailingOnce:
 
 
 class Observed:
-    """The runner under test, and what it was asked and returned."""
+    """The runner under test, with the requests it received and its results."""
 
     def __init__(self, runner: AgentRunner) -> None:
         self.runner = runner
@@ -97,12 +97,12 @@ class AgentRunnerContract:
         return replace(self.task, agent=replace(self.agent, worker=NAME), limits=bound)
 
     def scenario(self, runner: AgentRunner, **evaluators: object) -> Scenario:
-        """Return where it runs: any worker that its members name is installed as well."""
+        """Return the scenario of the run; workers that its members name are installed as well."""
         others = {"workers": {NAME: runner}}
         return Scenario(model=Scripted(self.says), others=others, evaluators=evaluators, installed=INSTALLED)
 
     def solve(self, root: Path, home: Path, task: Task, **evaluators: object) -> tuple[Result, Observed]:
-        """Run a task; return its result, and what the runner was asked."""
+        """Run a task; return its result, and the requests to the runner."""
         observed = Observed(self.subject)
 
         async def story() -> Result:
@@ -145,7 +145,7 @@ class AgentRunnerContract:
     def test_at_a_limit_it_ends_and_the_run_has_a_result(
         self, limit: Mapping[str, object], root: Path, tmp_path: Path
     ) -> None:
-        """``LimitExceededError`` is let through, or the work says that it ended there."""
+        """``LimitExceededError`` is raised, or the work reports that it ended there."""
         result, _ = self.solve(root, tmp_path / "home", self.make_task(**limit))
         asked = result.cost.calls > 0
 
@@ -164,7 +164,7 @@ class AgentRunnerContract:
 
     @pytest.mark.parametrize("point", range(POINTS))
     def test_a_run_that_was_stopped_is_resumed_to_the_same_answer(self, point: int, root: Path, tmp_path: Path) -> None:
-        """Nothing is paid for twice: what a model has answered is in the log."""
+        """Nothing is paid for twice: the model's answers are in the log."""
         whole, _ = self.solve(copy_workspace(root, tmp_path / "whole"), tmp_path / "other", self.make_task())
 
         async def story() -> Result:
@@ -189,7 +189,7 @@ def copy_workspace(root: Path, folder: Path) -> Path:
 
 
 async def stop_after(koi: Koi, task: Task, count: int) -> str | Result:
-    """Begin a task and stop it after so many durable records; return its id, or its result if it was over before."""
+    """Begin a task, and stop it after some durable records; return its id, or its result if it ended before."""
     seen = 0
 
     def note(record: Record) -> None:

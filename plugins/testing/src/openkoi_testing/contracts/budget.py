@@ -29,7 +29,7 @@ class BudgetContract:
 
     @pytest.fixture
     def budget(self, tmp_path: Path) -> Budget:
-        """Return a budget of which nothing is spent."""
+        """Return an unspent budget."""
         return self.subject(tmp_path / "budget", LIMIT)
 
     def test_a_call_that_fits_is_granted_as_it_is(self, budget: Budget) -> None:

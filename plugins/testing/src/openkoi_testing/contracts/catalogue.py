@@ -4,9 +4,9 @@
         catalogue = Path("faults.json")
         server, model, answer = AcmeServer, "acme-fake", ANSWER
 
-Its streams and documents are written in the words of Chat Completions: ``streamed`` and ``body`` translate them. What
-has no counterpart in a vendor's words is ``left_out``, what is written in its own has its ``dialect``, and
-``expected`` says where the outcome is another one.
+Its streams and documents are written in the words of Chat Completions: ``streamed`` and ``body`` translate them. Cases
+without a counterpart in the vendor's format are ``left_out``, cases in its own format have its ``dialect``, and
+``expected`` lists different outcomes.
 """
 
 import base64
@@ -71,11 +71,11 @@ class StreamsContract(CatalogueContract):
     layers = ("sse", "proto")
 
     def stream_of(self, case: CatalogueCase) -> Sequence[bytes]:
-        """Return the pieces of a stream, in the vendor's format; what is broken in it stays as it is."""
+        """Return the pieces of a stream in the vendor's format; broken parts stay broken."""
         return [base64.b64decode(piece) for piece in case["given"]["chunks_b64"]]
 
     def calls_fault(self, calls: Sequence[ToolCall]) -> ServerFault:
-        """Return an answer that asks for these tools, whatever is wrong with them; as the server says it by default."""
+        """Return an answer that asks for these tools, valid or not, in the server's default format."""
         return ServerFault()
 
     def test_streams_of_the_catalogue(self, sse: CatalogueCase) -> None:
@@ -121,7 +121,7 @@ class ResponsesContract(CatalogueContract):
         return body.encode()
 
     def test_answers_of_the_catalogue(self, http: CatalogueCase) -> None:
-        """Check what may pass, what must not, when to retry, and that no message contains a key."""
+        """Check which answers pass, which fail, when to retry, and that no message contains a key."""
         given, expect = http["given"], self.expected_of(http)
         fault = FAULTS_OF_STATUS.get(given["status"]) or ServerFault(
             status=given["status"], headers={"content-type": JSON, **given["headers"]}, body=self.body_of(http)

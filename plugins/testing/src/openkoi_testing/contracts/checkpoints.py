@@ -47,7 +47,7 @@ def read_entry(path: Path) -> bytes | str | None:
 class CheckpointsContract:
     """Inherit it: ``class TestMine(CheckpointsContract): subject = staticmethod(mine)``.
 
-    ``mine`` gets a private folder. As in a run, a checkpoint is created after the work: all changes after the last
+    ``mine`` gets a private folder. As in a run, a checkpoint is created after the work: changes after the last
     checkpoint are the user's.
     """
 

@@ -78,7 +78,7 @@ class CompactorContract:
         return build_conversation(request.param)
 
     def compact(self, conversation: Sequence[Message], workspace: Path, times: int = 1) -> Sequence[Message]:
-        """Return the conversation after so many compactions."""
+        """Return the conversation after a number of compactions."""
 
         async def again() -> Sequence[Message]:
             shorter = conversation
@@ -90,21 +90,21 @@ class CompactorContract:
         return asyncio.run(again())
 
     def test_it_is_never_longer(self, conversation: list[Message], tmp_path: Path) -> None:
-        """More messages or parts than before would be the opposite of what was asked for."""
+        """A compacted conversation never has more messages or parts than before."""
         shorter = self.compact(conversation, tmp_path)
 
         assert len(shorter) <= len(conversation)
         assert len(all_parts(shorter)) <= len(all_parts(conversation))
 
     def test_the_sides_take_turns(self, conversation: list[Message], tmp_path: Path) -> None:
-        """No vendor takes a conversation in which one side speaks twice, or says nothing."""
+        """Vendors reject a conversation in which one side speaks twice, or has an empty message."""
         shorter = self.compact(conversation, tmp_path, times=2)
 
         assert "" == shortening_error(shorter, conversation)
         assert all(message.parts for message in shorter)
 
     def test_a_call_and_its_result_go_together(self, conversation: list[Message], tmp_path: Path) -> None:
-        """Ids may come again in later turns: what pairs them is where they stand."""
+        """Ids may recur in later turns: their position pairs them."""
         shorter = self.compact(conversation, tmp_path, times=2)
 
         assert not result_ids(shorter[0])
@@ -118,20 +118,20 @@ class CompactorContract:
         assert is_subsequence(user_texts(conversation), user_texts(shorter))
 
     def test_the_latest_turns_stay(self, conversation: list[Message], tmp_path: Path) -> None:
-        """What the model is doing just now it must not forget."""
+        """The model's current step is preserved."""
         latest = conversation[max(1, len(conversation) - 2 * LATEST) :]
         shorter = list(self.compact(conversation, tmp_path, times=3))
 
         assert latest == shorter[len(shorter) - len(latest) :]
 
     def test_it_comes_to_an_end_and_then_changes_nothing(self, conversation: list[Message], tmp_path: Path) -> None:
-        """It returns the very same then, so that the caller sees that it cannot be made shorter."""
+        """It then returns the same object, so that the caller knows that it cannot be shortened."""
         least = self.compact(conversation, tmp_path, times=MAX_COMPACTIONS)
 
         assert list(least) == list(self.compact(least, tmp_path))
 
     def test_what_it_was_given_is_not_changed(self, conversation: list[Message], tmp_path: Path) -> None:
-        """The kernel keeps it for as long as the new one has not been looked at."""
+        """The kernel keeps the old conversation until it has checked the new one."""
         before = list(conversation)
 
         self.compact(conversation, tmp_path)
@@ -139,7 +139,7 @@ class CompactorContract:
         assert before == conversation
 
     def test_a_long_one_becomes_shorter(self, tmp_path: Path) -> None:
-        """Otherwise it would be of no use."""
+        """Otherwise, compaction would be useless."""
         conversation = build_conversation(12)
 
         assert len(all_parts(conversation)) > len(all_parts(self.compact(conversation, tmp_path)))

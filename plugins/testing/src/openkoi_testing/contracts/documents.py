@@ -1,4 +1,4 @@
-"""Test what every app with documents promises: what was written is read back, others' changes are not overwritten.
+"""Test what every app with documents promises: written text is read back, and others' changes are not overwritten.
 
 class TestMine(DocumentsContract):
     def app(self, folder: Path) -> AbstractContextManager[Documents]:

@@ -41,7 +41,7 @@ class EmbedderContract:
         return self.subject
 
     async def embed_all(self, embedder: Embedder, *batches: Sequence[str]) -> list[Embedding]:
-        """Return what it makes of batches that are asked for at the same time; enter it if it supports that."""
+        """Return the vectors of batches that are requested concurrently; enter the embedder if it supports that."""
         async with AsyncExitStack() as stack:
             if isinstance(embedder, AbstractAsyncContextManager):
                 await stack.enter_async_context(embedder)
@@ -73,7 +73,7 @@ class EmbedderContract:
         assert declared in (0, len(vector))
 
     def test_vectors_are_finite_and_normalised(self, embedder: Embedder) -> None:
-        """Their product is the cosine; a text that means nothing may get zeros."""
+        """Their product is the cosine; an empty text may get zeros."""
         for vector in self.vectors(embedder, *self.texts):
             length = math.sqrt(cosine(vector, vector))
 
@@ -103,7 +103,7 @@ class EmbedderContract:
         assert [] == self.vectors(embedder)
 
     def test_a_text_without_words_has_a_vector_too(self, embedder: Embedder) -> None:
-        """Whatever memory contains is embedded."""
+        """Memory embeds any text."""
         vectors = self.vectors(embedder, "", " \n", "!?", self.texts[0])
 
         assert 1 == len({len(vector) for vector in vectors})

@@ -85,7 +85,7 @@ class EvaluatorContract:
             return await self.subject.evaluate(replace(work or self.work, baseline=given), run)
 
     async def take_baseline(self, run: Run) -> Baseline | None:
-        """Return its baseline, as a run hands it back; None where it has none."""
+        """Return the evaluator's baseline as a run hands it back; None without one."""
         from openkoi_testing.scenario import logged_baseline
 
         return await logged_baseline(self.subject, run) if isinstance(self.subject, SupportsBaseline) else None
@@ -179,5 +179,5 @@ class EvaluatorContract:
 
 
 def check_results(evaluation: Evaluation | None) -> set[tuple[str, bool]]:
-    """Return what was checked, and how it came out."""
+    """Return the names of the checks and their results."""
     return {(check.name, check.passed) for check in evaluation.checks} if evaluation else set()

@@ -63,7 +63,7 @@ class CutsContract(ProviderHarness):
     kind: ClassVar[str] = ""
 
     def may_be_complete(self, lengths: Sequence[int], well: Sequence[int]) -> bool:
-        """Return whether these of the cut answers may count as complete: all from some byte on."""
+        """Return whether these cut answers may count as complete: all from some byte on."""
         return list(lengths[-len(well) :]) == list(well)
 
     def receive_cut(self, lengths: Sequence[int]) -> list[ReceivedResponse]:
@@ -72,7 +72,7 @@ class CutsContract(ProviderHarness):
         return self.receive_bodies([whole[:length] for length in lengths])
 
     def receive_bodies(self, bodies: Sequence[bytes]) -> list[ReceivedResponse]:
-        """Return what is received of answers that end, as far as is visible, where these bodies end."""
+        """Return what is received of answers that visibly end where these bodies end."""
         headers = {"content-type": self.kind} if self.kind else {}
         answers = [Say(fault=ServerFault(body=body, headers=headers, framed=False)) for body in bodies]
 
@@ -80,7 +80,7 @@ class CutsContract(ProviderHarness):
             return asyncio.run(self.run_turns(server.url, turns=len(answers)))
 
     async def run_turns(self, url: str, *, turns: int) -> list[ReceivedResponse]:
-        """Return what is received in so many turns."""
+        """Return what is received in a number of turns."""
         async with open_provider(self.provider(base_url=url)) as provider:
             return [await receive_response(provider, self.build_request()) for _ in range(turns)]
 
@@ -90,7 +90,7 @@ class CutsContract(ProviderHarness):
 
     @pytest.mark.campaign
     def test_an_answer_cut_at_any_byte_is_either_whole_or_nothing_of_it_is_acted_upon(self) -> None:
-        """The same for every byte there is."""
+        """The same for every byte."""
         self.check_cuts(range(len(b"".join(self.spoken)) + 1))
 
     def check_cuts(self, lengths: Sequence[int]) -> None:
@@ -109,7 +109,7 @@ class FaultsContract(CutsContract):
     """Set what a ``ProviderHarness`` needs, and ``spoken``: the pieces of an answer as they stream.
 
     ``breaks`` are the bytes after which a connection breaks, ``slices`` how many bytes come at a time; ``garbage`` and
-    ``silences`` may extend what is the same for all.
+    ``silences`` may extend the common cases.
     """
 
     breaks: ClassVar[Sequence[int]] = (0, 1, 150, 400)
@@ -128,7 +128,7 @@ class FaultsContract(CutsContract):
 
     @pytest.mark.parametrize("framed", [True, False])
     def test_a_connection_that_breaks_is_unavailable(self, end: int, framed: bool) -> None:
-        """Whether or not anyone can see that there should have been more."""
+        """Both if the missing part is detectable and if it is not."""
         response = self.receive(ServerFault(cut=end, framed=framed))
 
         assert isinstance(response.error, ProviderUnavailableError)
@@ -152,7 +152,7 @@ class FaultsContract(CutsContract):
         assert time.monotonic() - begun < TIMEOUT_SECONDS
 
     def test_garbage_is_unavailable(self, noise: bytes) -> None:
-        """Bytes that are no answer, events that are no JSON, another protocol."""
+        """Bytes that are not an answer, events that are not JSON, another protocol."""
         response = self.receive(ServerFault(body=noise))
 
         assert isinstance(response.error, ProviderUnavailableError)
@@ -160,7 +160,7 @@ class FaultsContract(CutsContract):
 
     @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
     def test_a_page_in_place_of_an_answer_may_pass_and_is_not_repeated(self, status: int) -> None:
-        """A proxy's page says nothing to anybody."""
+        """A proxy's error page is never quoted."""
         error = self.receive(ServerFault(status=status, headers={**HTML, "Retry-After": "7"}, body=HTML_PAGE)).error
 
         assert isinstance(error, ProviderUnavailableError)
@@ -170,7 +170,7 @@ class FaultsContract(CutsContract):
 
     @pytest.mark.parametrize("headers", [HTML, {}])
     def test_a_page_in_place_of_an_answer_is_no_model_server_and_is_not_repeated(self, headers: dict[str, str]) -> None:
-        """A login page answers again with a login page."""
+        """After a login page, a retry would get a login page again."""
         error = self.receive(ServerFault(headers=headers, body=HTML_PAGE)).error
 
         assert isinstance(error, WrongServerError)
@@ -187,14 +187,14 @@ class FaultsContract(CutsContract):
 
     @pytest.mark.parametrize(("status", "media_type"), ENDLESS)
     def test_an_endless_answer_is_broken_off(self, status: int, media_type: str) -> None:
-        """No memory is filled with what a server never stops to say."""
+        """An endless answer does not fill the memory."""
         response = self.receive(ServerFault(status=status, headers={"content-type": media_type}, body=[MEGABYTES] * 25))
 
         assert isinstance(response.error, ProviderUnavailableError)
         assert not response.calls
 
     def test_a_conversation_of_calls_goes_on_over_one_connection(self) -> None:
-        """What went well leaves the connection as it was."""
+        """A successful answer leaves the connection open."""
         with self.server(READ_CALL, READ_CALL, READ_CALL, "Done.") as server:
             responses = asyncio.run(self.run_turns(server.url, turns=4))
             connections = server.connections
@@ -204,7 +204,7 @@ class FaultsContract(CutsContract):
         assert connections == 1
 
     def test_a_name_that_is_not_known_is_unavailable(self) -> None:
-        """The sentence says who could not be reached."""
+        """The message names the server that could not be reached."""
         error = self.receive_with(base_url="http://nowhere.invalid").error
 
         assert isinstance(error, ProviderUnavailableError)

@@ -6,7 +6,7 @@
         def provider(self, address):
             return Acme(api_key="secret", base_url=address)
 
-The server is ``LLMock``, one for all tests of a session. Where it cannot be had the tests are skipped, and say why.
+The server is ``LLMock``, one for all tests of a session. If it is unavailable, the tests are skipped with the reason.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ class ForeignServerContract:
     model: ClassVar[str]
 
     def provider(self, address: str) -> Provider:
-        """Return the provider that asks the server at this address, which has no path."""
+        """Return a provider for the server at this address, which has no path."""
         raise TypeError(f"{type(self).__name__} must override provider()")
 
     def receive(self, address: str, *messages: Message) -> ReceivedResponse:
@@ -48,7 +48,7 @@ class ForeignServerContract:
         assert len(response.chunks) > 3
 
     def test_tools_are_called_and_their_results_read(self, foreign_server: str) -> None:
-        """Two at once, and then the answer to both results."""
+        """Two calls at once, then the answer to both results."""
         response = self.receive(foreign_server, WEATHER)
         results = [ToolResult("sunny", call=call.id) for call in response.calls]
         story = (WEATHER, Message(Role.ASSISTANT, tuple(response.calls)), Message.user(*results))
@@ -59,7 +59,7 @@ class ForeignServerContract:
         assert self.receive(foreign_server, *story).text == "Sunny in both."
 
     def test_what_it_does_not_know_is_refused(self, foreign_server: str) -> None:
-        """In the server's own words."""
+        """The error contains the server's own message."""
         error = self.receive(foreign_server, Message.user("something else")).error
 
         assert isinstance(error, RequestRejectedError)

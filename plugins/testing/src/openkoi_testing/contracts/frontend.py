@@ -1,4 +1,4 @@
-"""Test what every `Frontend` promises, by starting it over a scripted model with given words and a given input."""
+"""Test what every `Frontend` promises, by starting it over a scripted model with given arguments and input."""
 
 import asyncio
 import io
@@ -42,7 +42,7 @@ UNKNOWN = "--no-such-option"
 
 
 class Seen:
-    """Keeps the events of all runs, as a hook hears them."""
+    """Keeps the events of all runs, as a hook receives them."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -55,7 +55,7 @@ class Seen:
 
 @dataclass(slots=True)
 class ScenarioLauncher:
-    """A ``Launcher`` that opens a scenario, and knows what was opened and not left."""
+    """A ``Launcher`` that opens a scenario, and tracks what was opened and not left."""
 
     scenario: Scenario
     workspace: Path
@@ -78,7 +78,7 @@ class ScenarioLauncher:
         return explain_broken(scan(), plugin)
 
     def paths(self, *, config: str = "") -> Paths:
-        """Return where the files of the scenario are."""
+        """Return the folder of the scenario's files."""
         return Paths(self.home / "config.toml", self.home / "data")
 
     def read(self, workspace: Path | None = None, *, config: str = "") -> Reader:
@@ -104,12 +104,12 @@ class ScenarioLauncher:
         return cast(OpenedKoi, app)
 
     def start(self, name: str, arguments: Sequence[str] = (), *, config: str = "") -> int:
-        """Start no other frontend: there is none."""
+        """Raise, because there is no other frontend."""
         raise PluginNotFoundError("frontends", name)
 
     @property
     def apps_left_open(self) -> list[App]:
-        """What was entered and not left: its log is still open, or plugins are."""
+        """What was entered and not left: its log or plugins are still open."""
         return [app for app in self.opened if app.services.components.lifespans.entered or app.background_runs.tasks]
 
 
@@ -128,7 +128,7 @@ class FrontendContract:
 
     @pytest.fixture
     def launcher(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScenarioLauncher:
-        """Return what the frontend is started with: a model that answers, in an empty folder and home."""
+        """Return the launcher of the frontend, with a model that answers, in an empty folder and home."""
         workspace, home = tmp_path / "workspace", tmp_path / "home"
         workspace.mkdir()
         home.mkdir()
@@ -149,7 +149,7 @@ class FrontendContract:
         return asyncio.run(wait(status)) if isawaitable(status) else status
 
     def events_of(self, launcher: ScenarioLauncher) -> list[Event]:
-        """Return what happened in runs."""
+        """Return the events of all runs."""
         return cast(Seen, launcher.scenario.plugins["seen"]).events
 
     def test_it_does_a_task_and_shows_the_answer(
@@ -165,7 +165,7 @@ class FrontendContract:
     def test_it_shows_no_secret(
         self, launcher: ScenarioLauncher, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     ) -> None:
-        """What runs bring is passed through ``koi.redact`` before it is shown."""
+        """Output of runs passes through ``koi.redact`` before it is shown."""
         self.start(launcher, monkeypatch, self.task_input)
         output = capfd.readouterr()
 
@@ -174,7 +174,7 @@ class FrontendContract:
     def test_what_it_opened_is_left(
         self, launcher: ScenarioLauncher, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     ) -> None:
-        """Its runs are over, and its plugins are left."""
+        """All runs have ended, and all plugins are closed."""
         self.start(launcher, monkeypatch, self.task_input)
 
         assert launcher.opened
@@ -183,7 +183,7 @@ class FrontendContract:
     def test_it_ends_with_its_input(
         self, launcher: ScenarioLauncher, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     ) -> None:
-        """Without a task to do it ends by itself, with a status."""
+        """Without a task, it exits by itself, with a status."""
         launcher.arguments = ()
         status = self.start(launcher, monkeypatch)
 

@@ -1,4 +1,4 @@
-"""Test what any plugin promises that reports its state."""
+"""Test what every plugin that reports its state promises."""
 
 import asyncio
 from typing import ClassVar

@@ -1,7 +1,7 @@
 """Test what every memory promises: a view of the log that can be ingested again, in any order, by many processes.
 
 class TestMine(MemoryContract):
-    subject = Mine    # can be imported by its name, and gets its file by ``settings``
+    subject = Mine    # can be imported by name, and gets its file by ``settings``
 """
 
 import asyncio
@@ -49,7 +49,7 @@ class MemoryContract(RebuildContract, RewindContract):
         return type(self).subject(**self.settings(folder))
 
     def fed(self, folder: Path, *batches: Sequence[Record]) -> Memory:
-        """Return a memory that has absorbed these batches, in this order."""
+        """Return a memory that has ingested these batches, in this order."""
         memory = self.memory(folder)
         for batch in batches:
             asyncio.run(memory.ingest(batch))
@@ -288,7 +288,7 @@ class MemoryContract(RebuildContract, RewindContract):
         return memory
 
     def ingest_in_child(self, folder: Path, records: Sequence[Record]) -> subprocess.Popen[bytes]:
-        """Let another process absorb records."""
+        """Let another process ingest records."""
         child = subprocess.Popen([sys.executable, str(CHILD_SCRIPT)], stdin=subprocess.PIPE)
         assert child.stdin is not None
         pickle.dump((type(self).subject, self.settings(folder), list(records)), child.stdin)

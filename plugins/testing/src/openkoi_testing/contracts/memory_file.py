@@ -1,4 +1,4 @@
-"""Test a memory that keeps a file: it is private, and whatever happens to it, nothing is lost or made up.
+"""Test a memory that keeps a file: it is private, and whatever happens to it, nothing is lost or invented.
 
 class TestMineFile(MemoryFileContract):
     subject = Mine
@@ -48,7 +48,7 @@ DAMAGES = (empty_file, garble_file, cut_file, flip_byte)
 
 
 class MemoryFileContract:
-    """Inherit it, name the ``subject``, and say how another program locks the file."""
+    """Inherit it, set the ``subject``, and implement how another program locks the file."""
 
     subject: MemoryFactory
     name: ClassVar[str] = "memory.db"
@@ -58,7 +58,7 @@ class MemoryFileContract:
         return type(self).subject(path=folder / self.name, **settings)
 
     def with_offsets(self, folder: Path) -> SupportsOffsets:
-        """Return the same, as one that knows how far it has read."""
+        """Return the same memory, typed as one that knows its read position."""
         memory = self.memory(folder)
         assert isinstance(memory, SupportsOffsets)
         return memory

@@ -49,7 +49,7 @@ class MemoryKilledContract:
         assert 8 * 200 <= len(acknowledged)
 
     def ingest_and_list(self, path: Path, records: Sequence[Record]) -> Sequence[str]:
-        """Return the tasks that a memory remembers when it has absorbed these."""
+        """Return the tasks that a memory remembers after it ingested these."""
         memory: Memory = self.subject(path=path, seconds=60.0)
         asyncio.run(memory.ingest(records))
         return self.tasks(memory)
@@ -73,7 +73,7 @@ class MemoryKilledContract:
         return kills
 
     def start_worker(self, folder: Path, name: str, tasks: int) -> "subprocess.Popen[bytes]":
-        """Return a process that does so many tasks."""
+        """Return a process that does a number of tasks."""
         subject = self.subject
         arguments = [str(folder), name, str(tasks), subject.__module__, subject.__qualname__, self.name]
         return subprocess.Popen([sys.executable, str(WORKER_SCRIPT), *arguments])

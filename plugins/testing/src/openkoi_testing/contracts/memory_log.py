@@ -51,7 +51,7 @@ def records_of(run: str, events: Sequence[Event], *, start: float = 0.0) -> list
 
 
 def timestamp(seconds: float) -> str:
-    """Return a time as records have it."""
+    """Return a time in the format of records."""
     return (FIRST_DAY + timedelta(seconds=seconds)).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 

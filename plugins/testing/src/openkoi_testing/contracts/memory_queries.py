@@ -15,12 +15,12 @@ def search_project(memory: Memory, text: str, **facts: object) -> Sequence[Hit]:
 
 
 def search_all(memory: Memory, text: str) -> Sequence[Hit]:
-    """Search for all that there is in a project."""
+    """Search for everything in a project."""
     return search_project(memory, text, project="a", limit=100, tokens=100_000)
 
 
 def search_many(memory: Memory) -> list[Sequence[Hit]]:
-    """Return what a memory answers to several queries."""
+    """Return a memory's answers to several queries."""
     return [search_all(memory, f"fix the {subject}") for subject in SUBJECTS[::4]]
 
 

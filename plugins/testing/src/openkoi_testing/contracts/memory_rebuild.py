@@ -31,7 +31,7 @@ class FedMemory(Protocol):
         """Return the memory that stores its files in a folder."""
 
     def fed(self, folder: Path, *batches: Sequence[Record]) -> Memory:
-        """Return a memory that has absorbed these batches, in this order."""
+        """Return a memory that has ingested these batches, in this order."""
 
 
 class RebuildContract:

@@ -71,7 +71,7 @@ def random_talk(chance: random.Random) -> Iterator[Talk]:
 
 
 def found_birds(memory: Memory) -> dict[str, list[str]]:
-    """Return what is found for each bird, without birds of which nothing is."""
+    """Return what is found for each bird, without birds that are not found."""
     found = {bird: sorted(ids_of(search_project(memory, f"the {bird}"))) for bird in BIRDS}
     return {bird: ids for bird, ids in found.items() if ids}
 

@@ -22,14 +22,14 @@ async def ingest_new(memory: Memory, sessions: Path) -> None:
 
 
 def read_new(sessions: Path, seen: Mapping[str, int]) -> Iterator[Sequence[Record]]:
-    """Yield what each file of the log has beyond what was seen of it."""
+    """Yield the new part of each file of the log."""
     for path in sessions.glob("*.jsonl"):
         if path.stat().st_size > seen.get(path.name, 0):
             yield list(read_segment(path, seen.get(path.name, 0), lambda _: None))
 
 
 def run_tasks(folder: Path, name: str, tasks: int, memory: Memory) -> None:
-    """Do so many tasks; each is acknowledged when it is in the log."""
+    """Do a number of tasks; acknowledge each when it is in the log."""
     acknowledged = os.open(folder / f"{name}.acknowledged", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     log = RunLog(folder / "sessions", name, str)
     ended = RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(), best=0, iterations=1)

@@ -45,7 +45,7 @@ class Counterpart(Protocol):
         """Return what is in a channel as the other user sees it, oldest first."""
 
     def outage(self) -> AbstractContextManager[object]:
-        """Let the service be unavailable as long as this is entered."""
+        """Make the service unavailable while this is entered."""
 
 
 class Account:
@@ -55,12 +55,12 @@ class Account:
         self.other, self.messenger = other, messenger
 
     async def current_cursor(self) -> str:
-        """Return the cursor of now."""
+        """Return the current cursor."""
         async with aclosing(self.messenger.watch()) as arriving:
             return (await asyncio.wait_for(anext(arriving), WAIT_SECONDS)).cursor
 
     async def receive_deliveries(self, cursor: str, count: int = 1) -> list[Delivery]:
-        """Wait for so many posts of others after a cursor; one that a service sends again counts once."""
+        """Wait for a number of posts by others after a cursor; one that a service resends counts once."""
         found: dict[str, Delivery] = {}
         async with asyncio.timeout(WAIT_SECONDS), aclosing(self.messenger.watch(cursor)) as arriving:
             async for one in arriving:
@@ -71,11 +71,11 @@ class Account:
         return list(found.values())
 
     async def receive_posts(self, cursor: str, count: int = 1) -> list[Post]:
-        """Wait for so many posts of others."""
+        """Wait for a number of posts by others."""
         return [one.post for one in await self.receive_deliveries(cursor, count) if one.post]
 
     async def receive_while(self, cursor: str, count: int, act: Callable[[], Awaitable[None]]) -> list[Post]:
-        """Wait for posts of others while the other user does something again and again, until it arrives."""
+        """Wait for posts by others; the other user repeats an action until it arrives."""
         watching = asyncio.create_task(self.receive_posts(cursor, count))
         while not watching.done():
             await act()
@@ -87,7 +87,7 @@ class Account:
         return await self.other.say(Post(text, app="", channel=channel or self.other.channel, thread=thread))
 
     def build_post(self, text: str, *, thread: str = "", id: str = "", key: str = "") -> Post:
-        """Return a post of ours to the channel."""
+        """Return a new post to the channel."""
         return Post(text, app="", channel=self.other.channel, thread=thread, id=id, key=key)
 
 

@@ -1,4 +1,4 @@
-"""Test what a plugin supports, and skip what it does not."""
+"""Test the optional protocols that a plugin supports; skip the others."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def require_protocol(plugin: object, protocol: Callable[..., T]) -> T:
-    """Return a plugin as one that supports this; skip the test where it does not."""
+    """Return a plugin as an implementation of a protocol; skip the test if it is not one."""
     kind: Any = protocol
     if not isinstance(plugin, kind):
         pytest.skip(f"{type(plugin).__name__} is not a {kind.__name__}")

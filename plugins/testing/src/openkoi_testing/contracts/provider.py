@@ -72,7 +72,7 @@ class ProviderSession:
 
 
 class ProviderContract:
-    """Set ``subject`` and ``model``, which may answer anything, also with tool calls."""
+    """Set ``subject`` and ``model``, which may give any answer, including tool calls."""
 
     subject: ClassVar[Provider]
     model: ClassVar[str]
@@ -86,7 +86,7 @@ class ProviderContract:
     @pytest.fixture(scope="class")
     @classmethod
     def session(cls, provider: Provider) -> Iterator[ProviderSession]:
-        """Yield the provider, ready to be asked."""
+        """Yield the provider, entered in its event loop."""
         with asyncio.Runner() as runner:
             stack = AsyncExitStack()
             if isinstance(provider, AbstractAsyncContextManager):
@@ -95,7 +95,7 @@ class ProviderContract:
             runner.run(stack.aclose())
 
     def test_lists_the_model_among_those_that_can_be_called(self, session: ProviderSession) -> None:
-        """A name is how a model is asked for."""
+        """Models are requested by name."""
         names = [model.name for model in session.models()]
 
         assert self.model in names
@@ -124,7 +124,7 @@ class ProviderContract:
         assert described.context > 0
 
     def test_chat_answers_at_once_with_something_to_iterate(self, session: ProviderSession) -> None:
-        """It is called without await."""
+        """The function is called without await."""
         answer = session.provider.chat(session.request())
 
         assert isinstance(answer, AsyncIterator)
@@ -137,13 +137,13 @@ class ProviderContract:
         assert [len(chunks) - 1] == [n for n, chunk in enumerate(chunks) if isinstance(chunk, StreamEnd)]
 
     def test_says_only_what_the_contract_knows(self, session: ProviderSession) -> None:
-        """Text, thoughts, tool calls and Done."""
+        """Text, reasoning, tool calls and StreamEnd."""
         chunks = session.receive()
 
         assert all(isinstance(chunk, Text | Reasoning | ToolCall | StreamEnd) for chunk in chunks)
 
     def test_counts_no_tokens_below_zero(self, session: ProviderSession) -> None:
-        """What a vendor did not count stays zero."""
+        """Counts that the vendor omits stay zero."""
         usage = end_of(session.receive()).usage
 
         assert min(usage.input, usage.output, usage.cache_read, usage.cache_write) >= 0
@@ -182,7 +182,7 @@ class ProviderContract:
         assert same.messages == request.messages
 
     def test_serves_two_runs_at_the_same_time(self, session: ProviderSession) -> None:
-        """One object serves all runs."""
+        """One provider serves all runs."""
         first, second = session.wait(receive_two(session.provider, session.request()))
 
         assert isinstance(first[-1], StreamEnd)
@@ -230,7 +230,7 @@ def end_of(chunks: list[Chunk]) -> StreamEnd:
 
 
 def tool_calls_in(chunks: list[Chunk]) -> list[ToolCall]:
-    """Return the tools that are asked for."""
+    """Return the tool calls in the answer."""
     return [chunk for chunk in chunks if isinstance(chunk, ToolCall)]
 
 

@@ -34,7 +34,7 @@ class ReceivedResponse:
 
     @property
     def calls(self) -> list[ToolCall]:
-        """The tools that are asked for."""
+        """The tool calls in the answer."""
         return [chunk for chunk in self.chunks if isinstance(chunk, ToolCall)]
 
     @property
@@ -65,7 +65,7 @@ class ProviderHarness:
     def receive(self, fault: ServerFault, answer: Say | None = None, **settings: Any) -> ReceivedResponse:
         """Return what is received from a server with this fault.
 
-        Only one that is meant to be silent gets a short timeout: a good one has all the time that a busy machine takes.
+        Only a server that is silent on purpose gets a short timeout, because a busy machine may be slow.
         """
         silent = fault.ending in SILENT_ENDINGS or fault.delay > SHORT_SECONDS
         with self.server(replace(answer or self.answer, fault=fault)) as server:
@@ -79,12 +79,12 @@ class ProviderHarness:
 
 
 async def receive_once(provider: Provider, request: Request) -> ReceivedResponse:
-    """Receive an answer of a provider that is not asked again."""
+    """Receive an answer of a provider that is used only once."""
     return await call_once(provider, lambda provider: receive_response(provider, request))
 
 
 async def call_once(provider: P, ask: Callable[[P], Awaitable[T]]) -> T:
-    """Return what a provider answers that is not asked again: ``call_once(Acme(), Acme.models)``."""
+    """Return a call's result from a provider that is used only once: ``call_once(Acme(), Acme.models)``."""
     async with open_provider(provider):
         return await ask(provider)
 

@@ -1,7 +1,7 @@
 """Test what every `Sandbox` promises, whatever it confines, and wherever it runs commands.
 
-A sandbox may work in the workspace itself, or in a copy that it brings back: what a command did must be in the
-workspace when ``execute`` has returned, and while it runs nothing needs to be. Commands are small Python programs.
+A sandbox may work in the workspace itself, or in a copy that it brings back: a command's changes must be in the
+workspace when ``execute`` has returned, but not before. Commands are small Python programs.
 """
 
 import asyncio
@@ -50,14 +50,14 @@ def size_of(path: Path) -> int:
 
 
 def wait_for_file(path: Path) -> None:
-    """Wait until a file exists; no longer than a sandbox that copies needs to begin, because it shows it at the end."""
+    """Wait until a file exists, for at most a few seconds: a sandbox that copies shows it only at the end."""
     begun = time.monotonic()
     while not path.exists() and time.monotonic() - begun < COPYING:
         time.sleep(0.01)
 
 
 def run_until_timeout(run: Callable[[Command], CommandResult], root: Path, code: str, *arguments: str) -> CommandResult:
-    """Run what never ends until its time is up; again, with more time, where a busy machine did not let it begin."""
+    """Run an endless command until its timeout; retry with more time if a busy machine did not let it begin."""
     for seconds in TIME_LIMITS:
         done = run(python_command(code, *arguments, seconds=seconds))
         if (root / "beats").exists():

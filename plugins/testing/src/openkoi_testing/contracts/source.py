@@ -40,26 +40,26 @@ class SourceContract:
         return run_scenario(Task("Do it", limits=Limits(iterations=0)), stage, workspace)
 
     def test_what_it_finds_has_a_kind_a_name_and_an_origin(self, filled_workspace: Path) -> None:
-        """They are what is shown of a plugin before it is loaded."""
+        """Lists show them before the plugin is loaded."""
         listed, _ = asyncio.run(list_twice(self.subject, filled_workspace))
 
         assert listed
         assert all(entry.kind and entry.name and entry.origin for entry in listed)
 
     def test_each_plugin_is_listed_once(self, filled_workspace: Path) -> None:
-        """Of two with one name only the first would be used."""
+        """Of two plugins with one name, only the first would be used."""
         listed, _ = asyncio.run(list_twice(self.subject, filled_workspace))
 
         assert len(listed) == len({(entry.kind, entry.name) for entry in listed})
 
     def test_what_has_not_changed_is_listed_as_the_same_again(self, filled_workspace: Path) -> None:
-        """Otherwise it would be left, and loaded again, with each task."""
+        """Otherwise, the plugin would be closed and loaded again for each task."""
         first, second = asyncio.run(list_twice(self.subject, filled_workspace))
 
         assert [identity_of(entry) for entry in first] == [identity_of(entry) for entry in second]
 
     def test_what_is_in_one_workspace_is_not_listed_for_another(self, filled_workspace: Path, tmp_path: Path) -> None:
-        """A task must not be given what another project brings."""
+        """A task must not get plugins of another project."""
         empty = tmp_path / "empty"
         empty.mkdir()
         there, _ = asyncio.run(list_twice(self.subject, filled_workspace))
@@ -68,7 +68,7 @@ class SourceContract:
         assert not {identity_of(entry) for entry in there} <= {identity_of(entry) for entry in here}
 
     def test_a_run_uses_what_it_finds_without_a_warning(self, filled_workspace: Path) -> None:
-        """Whatever cannot be loaded, or is not what its kind asks for, is named in a warning."""
+        """A plugin that cannot be loaded, or does not fit its kind, is named in a warning."""
         warnings = [
             one.event.text
             for one in self.run_task_in(filled_workspace).records
@@ -92,5 +92,5 @@ async def list_plugins(source: PluginSource, koi: Koi, workspace: Path) -> Seque
 
 
 def identity_of(entry: PluginEntry) -> tuple[str, str, str, str]:
-    """Return what distinguishes an entry from another one."""
+    """Return the fields that distinguish entries."""
     return entry.kind, entry.name, entry.origin, entry.version

@@ -3,7 +3,7 @@
     class TestContract(ToolProviderContract):
         subject = WorkspaceTools()
 
-The tools are listed for real runs; one is called only where it must refuse: without what it requires.
+The tools are listed for real runs; a tool is called only without its required arguments, which it must refuse.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ class ToolProviderContract:
         assert len(set(names)) == len(names)
 
     def test_every_tool_says_what_it_is_for(self, tools: list[Tool]) -> None:
-        """The description is all that a model knows of it."""
+        """A model knows only the description of a tool."""
         silent = [tool.name for tool in tools if not tool.description.strip()]
 
         assert not silent
@@ -70,11 +70,11 @@ class ToolProviderContract:
             assert fields <= set(parameters_of(tool)), tool.name
 
     def test_effects_are_declared(self, tools: list[Tool]) -> None:
-        """What only reads may be repeated after a crash."""
+        """A tool that only reads may be repeated after a crash."""
         assert all(isinstance(tool.effect, Effect) for tool in tools)
 
     def test_the_same_run_is_offered_the_same_tools_again(self, tool_provider: ToolProvider, tmp_path: Path) -> None:
-        """What a model is shown of them must not change, or nothing before it can be cached."""
+        """The definitions that a model sees must not change, or the prompt cannot be cached."""
         first, second = asyncio.run(list_tools_twice(tool_provider, tmp_path))
 
         assert schema_text(first) == schema_text(second)
@@ -82,7 +82,7 @@ class ToolProviderContract:
     def test_two_runs_at_the_same_time_are_offered_tools_of_their_own(
         self, tool_provider: ToolProvider, tmp_path: Path
     ) -> None:
-        """One object serves all runs."""
+        """One tool provider serves all runs."""
         first, second = asyncio.run(list_tools_for_two_runs(tool_provider, tmp_path))
 
         assert schema_text(first) == schema_text(second)
@@ -90,7 +90,7 @@ class ToolProviderContract:
     def test_a_call_without_what_is_required_fails_with_a_sentence(
         self, tool_provider: ToolProvider, tmp_path: Path
     ) -> None:
-        """The model reads it and tries again; any other exception is a fault of the plugin."""
+        """The model reads the error and tries again; any other exception is a fault of the plugin."""
         answers = asyncio.run(call_without_arguments(tool_provider, tmp_path))
 
         assert all(answer.failed and " " in answer.text.strip() for answer in answers), answers
@@ -153,5 +153,5 @@ def required_of(tool: Tool) -> list[Json]:
 
 
 def schema_text(tools: Sequence[Tool]) -> str:
-    """Return what a model is shown of tools, in their order."""
+    """Return the definitions that a model sees, in order."""
     return json.dumps([[tool.name, tool.description, dict(tool.parameters)] for tool in tools])

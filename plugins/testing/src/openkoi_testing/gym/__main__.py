@@ -23,7 +23,7 @@ def plot(courses: Mapping[str, Course], tasks: int) -> str:
 
 
 def make_parser(program: str, description: str | None) -> argparse.ArgumentParser:
-    """Return the parser of what worlds and learners are asked for."""
+    """Return the parser of the arguments."""
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=description)
     parser.add_argument("--worlds", default="3", help="seeds, such as 3, or 0,4,8, or 0-60 for 0 to 59 [default: 3]")
     parser.add_argument("--tasks", type=int, default=200, help="tasks in each world [default: 200]")

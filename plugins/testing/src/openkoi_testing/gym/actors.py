@@ -46,14 +46,14 @@ class Actors:
         return form.format(s=name_of(fact, None if self.like.file else self.model), v=value)
 
     def choose(self, fact: Fact, prompt: Prompt) -> str:
-        """Return what is advised if it is obeyed; else what was tried before, or out of habit."""
+        """Return the advised value if it is obeyed; else an earlier or habitual one."""
         tried = [value for work in prompt.tried if (value := chosen(fact, work))]
         if not tried:
             return self.obey(fact, prompt.task, prompt.shown) or self.habits[fact.key]
         return self.obey(fact, prompt.task, prompt.feedback) or self.try_again(fact, prompt.feedback, tried)
 
     def obey(self, fact: Fact, task: GymTask, lines: Sequence[str]) -> str:
-        """Return a value that the lines advise for this task, unless the model does as it likes."""
+        """Return a value that the lines advise for this task, unless the model ignores them."""
         relevant = [line for line in lines if not names_condition(fact, line) or names_condition(fact, task.text)]
         special = [line for line in relevant if names_condition(fact, line)]
         claims = [claim for line in special or relevant for claim in claims_about(fact, line)]
@@ -65,7 +65,7 @@ class Actors:
         return self.model.choice([one for one in fact.values if one not in denied]) if habit in denied else ""
 
     def try_again(self, fact: Fact, feedback: Sequence[str], tried: Sequence[str]) -> str:
-        """Return another value for what is blamed, or perhaps where nothing is; else the same as before."""
+        """Return another value if the fact is blamed, or perhaps if nothing is; else the same as before."""
         names = [one.lower() for one in ASPECTS[fact.aspect]]
         named = any(name in line.lower() for line in feedback for name in names)
         vague = not any(name.lower() in line.lower() for line in feedback for some in ASPECTS for name in some)
@@ -85,19 +85,19 @@ class Actors:
         )
 
     def seems_right(self, fact: Fact, task: GymTask, work: str, *, first: bool) -> bool:
-        """Return whether a value looks right: now and then a right one does not, at first."""
+        """Return whether a value looks right; occasionally a right one does not, at first."""
         right = chosen(fact, work) == self.truth.right(task.project, subject_in(fact, task.text))
         return right and not (first and self.judge.random() < self.like.noise)
 
     def checks(self, facts: Sequence[Fact], good: dict[str, bool]) -> Iterator[Check]:
-        """Yield the checks that there are in this world."""
+        """Yield the checks of this world."""
         if self.like.checks == "task":
             yield Check("acceptance", passed=all(good.values()))
         elif self.like.checks == "fact":
             yield from (Check(check_name(fact), passed=good[fact.key]) for fact in facts)
 
     def findings(self, wrong: Sequence[Fact], task: GymTask, work: str) -> Iterator[Finding]:
-        """Yield what is wrong, and now and then something that is true of any work."""
+        """Yield findings about wrong facts, and occasionally one that applies to any work."""
         report = self.lint if self.like.form == "linter" else self.finding
         yield from (report(fact, task, work) for fact in wrong)
         if self.judge.random() < self.like.platitudes:
@@ -129,7 +129,7 @@ class Actors:
         return Finding(title, severity, rule=self.rule(fact), where=self.where(), **choose_advice)
 
     def advice(self, fact: Fact, task: GymTask, name: str) -> str:
-        """Return what to do, which is wrong now and then."""
+        """Return advice, which is occasionally wrong."""
         value = self.choose_advice(fact, task)
         text = self.judge.choice(ADVICE).format(v=value, s=name)
         if names_condition(fact, task.text) and self.judge.random() < 0.5:
@@ -137,7 +137,7 @@ class Actors:
         return text
 
     def choose_advice(self, fact: Fact, task: GymTask) -> str:
-        """Return the value that a finding advises, which is wrong now and then."""
+        """Return the value that a finding advises, which is occasionally wrong."""
         right = self.truth.right(task.project, subject_in(fact, task.text))
         wrong = self.judge.random() < self.like.wrong_advice
         return self.judge.choice([one for one in fact.values if one != right]) if wrong else right
@@ -151,7 +151,7 @@ class Actors:
         return ""
 
     def where(self) -> str:
-        """Return where it was found."""
+        """Return the location of a finding."""
         return f"notes/decisions.txt:{self.judge.randint(1, 6)}" if self.like.file else ""
 
 

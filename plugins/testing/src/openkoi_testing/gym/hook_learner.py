@@ -42,7 +42,7 @@ class LearningHooks(Protocol):
     """The hooks of a learner."""
 
     async def after_recall(self, recall: Recall, task: Task, run: Run) -> Recall:
-        """Select what is shown."""
+        """Select the entries to show."""
 
     async def before_learn(self, result: Result, run: Run) -> Sequence[Learning]:
         """Learn from a run."""
@@ -74,7 +74,7 @@ class SessionLog:
 
 @dataclass(slots=True)
 class LoggedRun:
-    """A run, as far as a learner needs one: its id, its task, a log, and a model that has nothing to say."""
+    """A run with the parts that a learner needs: its id, its task, a log, and a model with no lesson."""
 
     id: str
     task: Task
@@ -85,7 +85,7 @@ class LoggedRun:
         self.log.write(self, happened)
 
     async def fold(self, hook: object, value: Learning, **facts: object) -> Learning:
-        """Return a learning as it is."""
+        """Return a learning unchanged."""
         return value
 
     async def chat(self, request: Request) -> Response:
@@ -112,7 +112,7 @@ class HookLearner:
         self.hook, self.log = self.make(self.folder), SessionLog(self.folder)
 
     async def recall(self, task: GymTask) -> Sequence[str]:
-        """Return what the hook shows."""
+        """Return the lines that the hook shows."""
         asyncio.get_running_loop().set_default_executor(SameThread())
         session = f"session{self.runs // TASKS_A_SESSION:04}"
         asked = Task(task.text, project=task.project, category=task.kind, session=session)
@@ -130,11 +130,11 @@ class HookLearner:
             await self.run.emit(events.LearningSaved(learning))
 
     def items(self) -> Collection[KnownItem]:
-        """Return what is live."""
+        """Return the active entries."""
         return [one for one in self.memory().items if one.live]
 
     def memory(self) -> Memory:
-        """Return what was learned, and what this run held out."""
+        """Return the learned entries, and those that this run held out."""
         known = self.log.learned
         items = [
             KnownItem(

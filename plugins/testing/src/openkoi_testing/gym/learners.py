@@ -18,7 +18,7 @@ QUARANTINE = 2  # harmful uses in a row after which the plain ledger drops an en
 
 @dataclass(frozen=True, slots=True)
 class KnownItem:
-    """Something that a learner may show: its text, its project, and whether it is sure of it."""
+    """An item that a learner may show: its text, its project, and whether the learner is sure of it."""
 
     project: str
     text: str
@@ -35,7 +35,7 @@ class Memory:
 
 
 class Learner(Protocol):
-    """Whatever remembers. It is asked before the first attempt, and sees the run when it is over."""
+    """A learner, which is asked before the first attempt, and sees the run when it is over."""
 
     async def recall(self, task: GymTask) -> Sequence[str]:
         """Return the lines to show beside a task."""
@@ -44,10 +44,10 @@ class Learner(Protocol):
         """Take in a finished run."""
 
     def items(self) -> Collection[KnownItem]:
-        """Return what it may show now."""
+        """Return the items that it may show now."""
 
     def memory(self) -> Memory:
-        """Return what it knows, for the report of causes."""
+        """Return its knowledge, for the report of causes."""
 
 
 class NoMemory:
@@ -76,7 +76,7 @@ class Oracle(NoMemory):
     truth: Truth
 
     async def recall(self, task: GymTask) -> Sequence[str]:
-        """Return what the task needs."""
+        """Return the right values for the task."""
         return [self.truth.advise(one, self.truth.right(task.project, one)) for one in self.truth.needs(task)]
 
 
@@ -129,7 +129,7 @@ class InformedLearner(NoMemory):
         return lines
 
     async def learn(self, task: GymTask, result: Result) -> None:
-        """Weigh what was advised, what passed, and what was called wrong."""
+        """Weigh the advice, the passed values, and those called wrong."""
         wrong, noise = max(0.01, self.truth.wrong_advice), max(0.01, self.truth.noise)
         for number, one in enumerate(result.iterations):
             for claim in find_advice(self.truth, task, one):
@@ -150,7 +150,7 @@ class InformedLearner(NoMemory):
 
 
 def work_of(one: Iteration) -> str:
-    """Return what an attempt left: its answer, and the lines that it added to files."""
+    """Return the result of an attempt: its answer, and the lines that it added to files."""
     added = [line[1:] for line in one.work.diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
     return "\n".join([one.work.text, *added])
 

@@ -1,4 +1,4 @@
-"""Run the tasks of a world with a learner, and measure from outside how it goes."""
+"""Run the tasks of a world with a learner, and measure the results from outside."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import field
@@ -32,7 +32,7 @@ Watch: TypeAlias = Callable[[GymTask, Sequence[str], Result, Memory], None]
 
 @dataclass(frozen=True, slots=True)
 class TaskMeasure:
-    """One task as it is seen from outside: whether the first attempt passed, and what was shown."""
+    """One task as seen from outside: whether the first attempt passed, and what was shown."""
 
     passed: bool
     shown: int
@@ -111,7 +111,7 @@ def to_result(world: World, work: str) -> ExecutionResult:
 
 
 def work_text(world: World, one: Iteration) -> str:
-    """Return a work as the world wrote it."""
+    """Return the text of a work."""
     if not world.path:
         return one.work.text
     return "\n".join(line[1:] for line in one.work.diff.splitlines() if line[:1] == "+" and line[:3] != "+++")
@@ -136,7 +136,7 @@ def measure_items(course: Course, world: World, items: Sequence[KnownItem]) -> N
 
 
 def meaning_of(world: World, item: KnownItem) -> frozenset[object]:
-    """Return what an item says, whatever its words."""
+    """Return the claim of an item, whatever its wording."""
     return frozenset(world.truth.claims(item.text))
 
 

@@ -28,7 +28,7 @@ class WorldCourses:
     courses: Mapping[str, Course]
 
     def last(self, who: str) -> float:
-        """Return the share of the last tasks that passed at first."""
+        """Return the share of the last tasks whose first attempt passed."""
         return self.courses[who].share(-LAST)
 
     def after_drift(self, who: str) -> float:
@@ -54,7 +54,7 @@ def nine_in_ten(values: Sequence[float], *, high: bool = False) -> float:
 
 
 def ratios(worlds: Sequence[WorldCourses], who: str, of: Callable[[WorldCourses, str], float]) -> list[float]:
-    """Return a learner's figure as a share of the informed learner's, where that one was and has something to show."""
+    """Return a learner's figure as a share of the informed learner's, if that one ran and its figure is not 0."""
     known = [(of(one, who), of(one, "informed")) for one in worlds if "informed" in one.courses]
     return [mine / best for mine, best in known if best >= MIN_INFORMED]
 

@@ -47,13 +47,13 @@ class Structure:
 
     @property
     def family(self) -> str:
-        """What worlds are compared by."""
+        """The group in which worlds are compared."""
         return f"{self.form}, checks per {self.checks}"
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that is right in a project: an aspect of a topic, or of everything; and its possible values.
+    """A fact that applies in a project: an aspect of a topic, or of everything; and its possible values.
 
     Under a ``condition`` another value is right.
     """

@@ -1,4 +1,4 @@
-"""Say what is right in a drawn world."""
+"""Determine what is right in a drawn world."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field, replace
@@ -49,7 +49,7 @@ class DrawnTruth:
         return [subject_in(fact, task.text) for fact in self.find_needed(task)]
 
     def claims(self, text: str, task: GymTask | None = None) -> Collection[Claim]:
-        """Return what a text says, by the values in it."""
+        """Return a text's claim, by the values in it."""
         found = [(fact, claim) for fact in self.facts for claim in claims_about(fact, text)]
         return [replace(one, subject=subject_in(fact, task.text)) if task else one for fact, one in found]
 
@@ -99,7 +99,7 @@ class DrawnTruth:
         return f"{line[:-1]} {CONDITIONS[fact.condition][0]}." if subject.endswith("|") else line
 
     def turn(self, random: Random) -> None:
-        """Change a share of what is right."""
+        """Change a share of the right values."""
         for right in self.values.values():
             for fact in self.facts:
                 if random.random() < self.like.drift:

@@ -71,7 +71,7 @@ class Truth(Protocol):
         """Return the subjects that a task needs. A subject that has an exception is two: with and without it."""
 
     def claims(self, text: str, task: GymTask | None = None) -> Collection[Claim]:
-        """Return what a text says, by any writer; nothing for a platitude.
+        """Return the claim in a text by any writer; None for a platitude.
 
         With a task the subjects are those of the task: with the exception where it applies.
         """
@@ -107,7 +107,7 @@ class World(Protocol):
 
     @property
     def family(self) -> str:
-        """What the world has in common with others, such as ``"judge only, free text"``."""
+        """The group of similar worlds, such as ``"judge only, free text"``."""
 
     @property
     def drifts_at(self) -> int:
@@ -128,4 +128,4 @@ class World(Protocol):
         """Return the model's work."""
 
     def evaluate(self, task: GymTask, work: str, *, first: bool) -> Evaluation:
-        """Return what the evaluator says of a work; ``first`` is the task's first attempt."""
+        """Return the evaluation of a work; ``first`` is the task's first attempt."""

@@ -84,7 +84,7 @@ def host_of(raw: str, text: str) -> str:
 
 
 def ip_of(host: str) -> Ip | None:
-    """Return the IP address that a text is; None with a zone."""
+    """Return a text as an IP address; None if it is not one, or has a zone."""
     try:
         return None if "%" in host else ip_address(host)
     except ValueError:

@@ -20,7 +20,7 @@ class AllowedHost:
     below: bool = False
 
     def names(self, host: str, port: int) -> bool:
-        """Return whether it is this very host."""
+        """Return whether it is exactly this host."""
         return not self.below and self.host == host and self.opens(port)
 
     def covers(self, host: str, port: int) -> bool:

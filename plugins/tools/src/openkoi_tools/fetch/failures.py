@@ -7,7 +7,7 @@ from ssl import SSLCertVerificationError, SSLError
 from .address import PageAddress
 
 HINTS = {
-    401: "It requires credentials, which are never sent.",
+    401: "The page requires a login, and fetch_url never sends credentials.",
     403: "Access to this page is denied.",
     404: "Check the address, or start from a page that links to it.",
     410: "The page was removed permanently.",

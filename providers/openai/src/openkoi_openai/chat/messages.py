@@ -45,12 +45,12 @@ def encode_call(call: ToolCall) -> Turn:
 
 
 def encode_result(answer: ToolResult) -> Turn:
-    """Tell of a tool's result, which is words alone: its images come in a message of the user, after all results."""
+    """Convert a tool's result, which is only text: its images follow all results in a message of the user."""
     return {"role": "tool", "tool_call_id": to_vendor_id(answer.call), "content": result_text(answer)}
 
 
 def to_content_part(part: Text | Image | File) -> Turn:
-    """Tell words, or a picture or a file with all its bytes."""
+    """Convert text, or an image or a file with all its bytes."""
     match part:
         case Text():
             return {"type": "text", "text": part.text}

@@ -44,7 +44,7 @@ def drop_trailing_reasoning(items: Sequence[Turn]) -> Sequence[Turn]:
 
 
 def encode_result(answer: ToolResult) -> Turn:
-    """Tell of a tool's result."""
+    """Convert a tool's result."""
     output: object = result_text(answer)
     if any(not isinstance(part, Text) for part in answer.parts):
         output = [to_content_part(part) for part in (Text(answer.text), *answer.parts) if part != EMPTY]
@@ -52,7 +52,7 @@ def encode_result(answer: ToolResult) -> Turn:
 
 
 def to_content_part(part: Text | Image | File) -> Turn:
-    """Tell words, or a picture or a file with all its bytes."""
+    """Convert text, or an image or a file with all its bytes."""
     match part:
         case Text():
             return {"type": "input_text", "text": part.text}
