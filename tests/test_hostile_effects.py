@@ -32,7 +32,7 @@ def test_a_check_names_every_plugin_that_disturbs_the_process_and_no_other(step:
     bodies = {name: module_of(body, waits=i % 2 == 1) for i, (name, (body, _)) in enumerate(effects.items())}
     openkoi = install_all(shell(tmp_path), {**bodies, "zz-good": HEAD + SYNC.format("return [Section('a', 'b')]")})
 
-    result = openkoi("doctor", "--hooks", seconds=300)
+    result = openkoi.cold("doctor", "--hooks", seconds=300)
 
     found = {name: " ".join(lines_about(name, result.stdout)) for name in effects}
     assert {name: text for name, (_, text) in effects.items() if text not in found[name]} == {}

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.machinery import SourceFileLoader
 from itertools import chain
 from operator import attrgetter
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, ModuleType
@@ -56,6 +57,7 @@ class ModuleSnapshot:
         if not cls.last:
             cls.last = cls()
             sys.addaudithook(cls.last.note_new_code)
+            note_imports(cls.last)
         cls.last.add_imported()
         return cls.last
 
@@ -82,8 +84,9 @@ class ModuleSnapshot:
 
     def restore(self) -> list[str]:
         """Restore what was replaced; return the names."""
-        changed = [name for name, module in self.modules.items() if sys.modules.get(name) is not module]
+        changed = [name for name, module in list(self.modules.items()) if sys.modules.get(name) is not module]
         sys.modules.update((name, self.modules[name]) for name in changed)
+        changed += remove_blocked(sys.modules.keys() - self.seen)
         for group in self.groups:
             if group.has_changed():
                 changed += chain.from_iterable(map(self.restore_members, group.owners))
@@ -108,11 +111,40 @@ class ModuleSnapshot:
         """Restore functions that were given other code or defaults in place; return their names."""
         if not self.has_new_code:
             return []
-        changed = [one for one, before in self.functions.items() if read_code(one) != before]
+        changed = [one for one, before in list(self.functions.items()) if read_code(one) != before]
         for function in changed:
             function.__code__, function.__defaults__, function.__kwdefaults__ = self.functions[function]
         self.has_new_code = False
         return [f"the code of {one.__module__}.{one.__qualname__}" for one in changed]
+
+
+def note_imports(snapshot: ModuleSnapshot) -> None:
+    """Add modules as soon as an import ends, since the call that imports them may replace what is in them.
+
+    Those that a module imports are added with it, since libraries patch each other when they are imported.
+    """
+    execute = SourceFileLoader.exec_module
+    running: list[ModuleType] = []
+
+    def exec_module(loader: SourceFileLoader, module: ModuleType) -> None:
+        running.append(module)
+        try:
+            execute(loader, module)
+        finally:
+            running.remove(module)
+        if not running:
+            snapshot.add_imported()
+
+    SourceFileLoader.exec_module = exec_module  # type: ignore[assignment, method-assign]  # a check ends its process
+
+
+def remove_blocked(names: Iterable[str]) -> list[str]:
+    """Let modules be imported again that were set to None before anything imported them; return their names."""
+    modules: dict[str, ModuleType | None] = dict(sys.modules)
+    blocked = [name for name in names if name in modules and modules[name] is None]
+    for name in blocked:
+        del sys.modules[name]
+    return blocked
 
 
 def group_owners(owners: Sequence[Any]) -> Iterator[OwnerGroup]:

@@ -4,10 +4,12 @@ import _locale
 import _tracemalloc
 import asyncio
 import codecs
+import decimal
 import faulthandler
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -97,23 +99,15 @@ def read_loop_policy() -> object:
 
 
 def read_decimals() -> tuple[Any, ...]:
-    """Return the precision, rounding and traps of this context; empty while nothing has imported the module."""
-    module: Any = sys.modules.get("decimal")
-    if module is None:
-        return ()
-    context = module.getcontext()
+    """Return the precision, rounding and traps of this context."""
+    context = decimal.getcontext()
     return context.prec, context.rounding, {kind for kind, is_set in context.traps.items() if is_set}
 
 
 def restore_decimals(before: tuple[Any, ...]) -> None:
-    context: Any = sys.modules["decimal"].getcontext()
+    context = decimal.getcontext()
     context.prec, context.rounding, traps = before
     context.traps = {kind: kind in traps for kind in context.traps}
-
-
-def is_other(before: Any, now: Any) -> bool:
-    """Return whether a part that was there before has changed."""
-    return before not in ("", ()) and before != now
 
 
 def read_settings() -> list[Any]:
@@ -172,15 +166,8 @@ def restore_arguments(before: list[str]) -> None:
     sys.argv[:] = before
 
 
-def read_temporary_folder() -> str:
-    """Return where temporary files are made; empty while nothing has imported the module."""
-    module: Any = sys.modules.get("tempfile")
-    return str(module.gettempdir()) if module else ""
-
-
 def restore_temporary_folder(before: str) -> None:
-    module: Any = sys.modules["tempfile"]
-    module.tempdir = before
+    tempfile.tempdir = before
 
 
 SETTINGS: Mapping[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
@@ -209,17 +196,12 @@ LASTING_PARTS = (  # what is not replaced while a call is watched
     Part("the process's priority or CPU affinity", read_priority),
     Part("the locale", read_locale, restore_locale),
     Part("the event loop policy", read_loop_policy),
-    Part("the decimal context", read_decimals, restore_decimals, has_changed=is_other),
+    Part("the decimal context", read_decimals, restore_decimals),
     Part("interpreter settings", read_settings, restore_settings, describe_settings),
     Part("the time zone", lambda: time.tzname, lambda _: time.tzset()),
     Part("how text is decoded", read_codecs, restore_codecs),
     Part("sys.argv", lambda: [*sys.argv], restore_arguments),
-    Part(
-        "the temporary folder",
-        read_temporary_folder,
-        restore_temporary_folder,
-        has_changed=is_other,
-    ),
+    Part("the temporary folder", tempfile.gettempdir, restore_temporary_folder),
     Part("how modules are found", lambda: [*sys.path_hooks]),
 )
 ALL_PARTS = (
