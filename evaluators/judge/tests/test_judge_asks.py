@@ -1,4 +1,4 @@
-"""The judge in a real run: how often it asks, what it makes of the answers, and what it does when there are none."""
+"""Test the judge in a real run: how often it calls the model, and how it handles invalid and missing answers."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ USED_UP = "turns of the script have been used"
 
 @dataclass(frozen=True, slots=True)
 class JudgingRun:
-    """What came of asking a judge."""
+    """The result of asking a judge."""
 
     evaluation: Evaluation | None
     prompts: list[str]
@@ -52,7 +52,7 @@ class JudgingRun:
 
 
 class Declining(Scripted):
-    """A model whose vendor stops every answer."""
+    """A model whose vendor blocks every answer."""
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         async for chunk in super().chat(request):
@@ -72,7 +72,7 @@ def hear(
     work: ExecutionResult = DONE,
     task: Task | None = None,
 ) -> JudgingRun:
-    """Let a judge judge in a real run, over a model that says these lines and then refuses."""
+    """Run a judge in a real run, over a model that gives these answers and then refuses."""
     model = Scripted(says, repeat_last=False)
 
     async def judging() -> JudgingRun:
@@ -88,7 +88,7 @@ def hear(
 
 
 def prompts(model: Scripted) -> list[str]:
-    """The words of each request."""
+    """The text of each request."""
     parts = ([part for message in request.messages for part in message.parts] for request in model.asked)
     return ["".join(part.text for part in several if isinstance(part, Text)) for several in parts]
 
@@ -219,7 +219,7 @@ def test_a_limit_that_a_second_vote_would_pass_leaves_the_first(tmp_path: Path) 
 
 
 class Suite:
-    """A check that fails, and says so."""
+    """An evaluator whose check fails."""
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         return Evaluation(checks=(Check("unit", passed=False),), log="1 failed")

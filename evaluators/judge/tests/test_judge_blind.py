@@ -1,4 +1,4 @@
-"""A judge that is known to overlook defects: it is tried with half of the work before the whole is accepted."""
+"""Test a judge known to overlook defects: it must first reject half of the work."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ WORK = ExecutionResult(WORDS, diff=DIFF, files=("koi.py",))
 
 @dataclass(slots=True)
 class Reader:
-    """A model that gives so much for the whole of the words, and so much for less."""
+    """A model that gives one score if it sees the whole text, and another if it sees less."""
 
     whole: float
     half: float
@@ -61,7 +61,7 @@ def certify(folder: Path, detection: float, passed: bool) -> None:
 
 
 def judged(folder: Path, model: Reader) -> tuple[Evaluation, list[str]]:
-    """What comes of one judgement, and what it took."""
+    """The result of one judgment, and the calls it took."""
 
     async def judging() -> tuple[Evaluation, list[str]]:
         async with make_run(folder, task=Task("Write ten lines"), stage=Scenario(model=model)) as run:

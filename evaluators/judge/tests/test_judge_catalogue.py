@@ -1,4 +1,4 @@
-"""The catalogue of faults through the whole judge: how often it asks, and that no wrong score comes of any answer."""
+"""Test the whole judge with the catalogue of faults: how often it asks, and that no answer leads to a wrong score."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What certificates change: who is chosen, whose scores are lowered, and whose judgement only informs."""
+"""Test the effect of certificates: which rubric is chosen, whose scores are lowered, whose judgment only informs."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ def rubric(name: str, folder: Path | None = None) -> Rubric:
 
 
 def certify(folder: Path, one: Rubric, **facts: object) -> None:
-    """Write a certificate as whoever certifies does."""
+    """Write a certificate as the certification does."""
     whole = {
         **{"format": 1, "rubric": one.name, "stamp": Judge().stamp(one), "model": "scripted/script"},
         **{"passed": True, "reasons": [], "leniency": 0.0, "measures": {"detection": 0.9, "false_alarms": 0.0}},
@@ -45,7 +45,7 @@ def certify(folder: Path, one: Rubric, **facts: object) -> None:
 
 
 def judged(folder: Path, *, require_certified: bool = False) -> tuple[Evaluation, list[str]]:
-    """What comes of one judgement of 0.9 with a blocker, and what was warned of."""
+    """The result of one judgment of 0.9 with a blocker, and the warnings."""
     says = json.dumps({"scores": dict.fromkeys(("relevance", "quality", "completeness"), 0.9), "findings": [BUG]})
     judge = Judge(votes=1, folder=folder, require_certified=require_certified)
 

@@ -1,4 +1,4 @@
-"""Evaluators that look for something, and those that ask one question: what they see, and what comes of it."""
+"""Test evaluators that look for defects, and those that ask one question: what they see, and their results."""
 
 import asyncio
 from pathlib import Path

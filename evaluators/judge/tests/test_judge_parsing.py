@@ -1,4 +1,4 @@
-"""What a judge may say, and what is made of it: the right scores or none."""
+"""Test how a judge's answers are parsed: the right scores or none."""
 
 import json
 from typing import Any
@@ -23,7 +23,7 @@ def rubric(names: list[str]) -> Rubric:
 
 
 def read(reply: str) -> list[float] | None:
-    """The scores in the rubric's order; None where there is no verdict."""
+    """The scores in the rubric's order; None without a verdict."""
     try:
         return [score.value for score in parse_verdict(reply, RUBRIC).scores]
     except UnreadableError:

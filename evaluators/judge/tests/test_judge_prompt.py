@@ -1,4 +1,4 @@
-"""What a judge is shown: the steady part first, the work quoted so that nothing in it can speak for itself."""
+"""Test the judge's prompt: constant parts first, and the work quoted so that it cannot give instructions."""
 
 import pytest
 from hypothesis import given

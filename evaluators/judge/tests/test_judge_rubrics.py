@@ -1,4 +1,4 @@
-"""Rubrics are Markdown files: which come with the judge, which one is chosen, and what a broken one costs."""
+"""Test rubrics as Markdown files: which are bundled, which one is chosen, and the effect of an invalid one."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A judgement that is spared: when it is, when it is not, and that nothing is accepted on the strength of one."""
+"""Test when a judgment is skipped, and that no work is accepted because of a skipped one."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ BUG = {"severity": "important", "dimension": "correctness", "title": "Wrong orde
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What stands in the files when the judge looks."""
+    """The content of the files when the judge looks."""
 
     files: dict[str, str]
     words: str = "Done."
@@ -45,7 +45,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class JudgingRun:
-    """What came of judging several states of one work."""
+    """The results of judging several states of one work."""
 
     evaluations: list[Evaluation]
     votes: list[JudgeVoted]
@@ -67,7 +67,7 @@ def partly(*findings: dict[str, str], resolved: Sequence[int] = (), **rows: floa
 
 
 def diff(files: dict[str, str]) -> str:
-    """What a diff from an empty folder says."""
+    """The diff of files from an empty folder."""
     parts = (
         f"diff --git a/{name} b/{name}\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n"
         + "".join(f"+{line}\n" for line in text.splitlines())
@@ -77,7 +77,7 @@ def diff(files: dict[str, str]) -> str:
 
 
 def hear(root: Path, says: Sequence[str], states: Sequence[State], judge: Judge | None = None) -> JudgingRun:
-    """Judge one state after the other in one run."""
+    """Judge several states in turn in one run."""
     model, judge = Scripted(says, repeat_last=False), judge or Judge(votes=1)
 
     async def judging() -> JudgingRun:
@@ -325,7 +325,7 @@ def test_one_run_s_judgements_are_not_another_s(tmp_path: Path) -> None:
 
 
 class Uncounted(Scripted):
-    """A model that does not say what it used, so that the run goes by its own estimate."""
+    """A model that reports no usage, so that the run uses its own estimate."""
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         async for chunk in super().chat(request):

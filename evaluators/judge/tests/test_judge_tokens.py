@@ -1,4 +1,4 @@
-"""What judging costs after the first iteration, against showing the judge whole files each time.
+"""Test the cost of judging after the first iteration, compared with showing the judge whole files each time.
 
 Tokens are counted as four characters each, over all that the judge is given to read.
 """
@@ -26,7 +26,7 @@ NAMES = ("correctness", "safety", "style", "completeness")
 
 @dataclass(slots=True)
 class Counting:
-    """A judge that finds one thing, then one less, and counts what it reads."""
+    """A judge that reports one finding less each time, and counts the tokens it reads."""
 
     scores: list[float]
     read: list[int] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Counting:
 
 
 def file(size: int, repair: int) -> str:
-    """A source of so many tokens, with its first parts mended."""
+    """A source file with a number of tokens, whose first parts are fixed."""
     parts = [
         f"def part_{n}(given: int) -> int:\n    return given * {n} + {n + (n < repair)}\n\n\n"
         for n in range(size // 15)
@@ -54,7 +54,7 @@ def file(size: int, repair: int) -> str:
 
 
 def tokens(root: Path, before: str, states: list[str], scores: list[float]) -> tuple[list[int], int]:
-    """What the judge read for each state, and what a whole file takes each time."""
+    """The tokens that the judge read for each state, and the tokens of the whole file."""
     model = Counting(scores)
 
     async def judging() -> list[int]:

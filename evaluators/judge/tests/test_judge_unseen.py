@@ -1,4 +1,4 @@
-"""How many commands to a judge look like it, of such as were written down before anybody knew the words looked for.
+"""Test how many commands to a judge are detected, with commands written before the detection.
 
 A figure to know, not to be proud of: the words are a second line behind the task that was never set.
 """

@@ -1,4 +1,4 @@
-"""What findings do to scores, and what several votes come to."""
+"""Test how findings change scores, and how several votes are combined."""
 
 import pytest
 from hypothesis import given, settings

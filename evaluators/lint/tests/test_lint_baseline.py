@@ -1,4 +1,4 @@
-"""What lint notes before the work, and what it says of linters that do not run any more. Ruff really runs."""
+"""Test lint's baseline, and its reports about linters that no longer run. Ruff really runs."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,7 +25,7 @@ HEARD = [
 
 
 class Fixed:
-    """Takes a baseline that is known."""
+    """An evaluator whose baseline is given."""
 
     def __init__(self, baseline: Baseline) -> None:
         self.known = baseline
@@ -35,7 +35,7 @@ class Fixed:
 
 
 def logged(root: Path, baseline: Baseline) -> Baseline:
-    """The baseline as the log gives it back."""
+    """The baseline as read back from the log."""
 
     async def story() -> Baseline | None:
         async with make_run(root, stage=WITHOUT_CHECKPOINTS) as run:
@@ -73,7 +73,7 @@ def test_of_a_large_project_a_record_stays_small_and_no_two_findings_are_alike()
 
 
 def worked(root: Path, before: dict[str, str], lint: Lint, work: Callable[[Path], object]) -> Evaluation | None:
-    """What is said of work on these files."""
+    """The evaluation of work on these files."""
 
     async def story() -> Evaluation | None:
         async with make_run(root, stage=WITHOUT_CHECKPOINTS) as run:

@@ -1,4 +1,4 @@
-"""Linters that a person configures, and what is done about those that cannot be asked."""
+"""Test linters from the user's configuration, and linters that cannot run."""
 
 import asyncio
 import subprocess

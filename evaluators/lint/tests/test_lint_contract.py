@@ -1,4 +1,4 @@
-"""Lint keeps what every evaluator promises."""
+"""Test lint with the contract of all evaluators."""
 
 from openkoi_lint import Lint
 from openkoi_testing.contracts.evaluator import EvaluatorContract

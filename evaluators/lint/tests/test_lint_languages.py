@@ -1,4 +1,4 @@
-"""Linters of other languages: where they are asked, and what is understood of them."""
+"""Test linters of other languages: where they run, and how their output is parsed."""
 
 import asyncio
 import shutil
@@ -52,7 +52,7 @@ TSC = "a.ts(1,14): error TS2322: Type 'string' is no 'number'.\n  more\nb.ts(2,1
 
 
 def one_line(text: str) -> str:
-    """Put objects that are broken over lines together, as the linters print them."""
+    """Join objects that span several lines, as the linters print them."""
     return text.replace(",\n", ",").replace("[\n", "[")
 
 

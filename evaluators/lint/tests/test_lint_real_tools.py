@@ -1,4 +1,4 @@
-"""Linters that are not on every machine: eslint and tsc from npm, clippy of cargo. They really run. A campaign."""
+"""Test linters that are not on every machine: eslint and tsc (npm), clippy (cargo). They really run. A campaign."""
 
 import asyncio
 import os
@@ -46,7 +46,7 @@ HEADS = {"pond.sh": "#!/bin/sh\n"}
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the packages are; without npm there is nothing to try."""
+    """The folder of the packages; skip the tests without npm."""
     folder = tmp_path_factory.mktemp("packages")
     if shutil.which("npm") is None:
         pytest.skip("needs npm: apt-get install npm")
@@ -75,13 +75,13 @@ def placed(evaluation: Evaluation) -> set[tuple[str, str, Severity]]:
 
 
 def lower(name: str, text: str) -> str:
-    """The same file, its code three lines further down."""
+    """The same file with its code moved down by three lines."""
     head = HEADS.get(name, "")
     return f"{head}\n\n\n{text.removeprefix(head)}"
 
 
 def lacking(program: str) -> UnstartableProgram | None:
-    """Why a program that is here cannot start."""
+    """The reason why an installed program cannot start."""
     tried = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     return diagnose_start(tried.returncode, tried.stdout + tried.stderr)
 

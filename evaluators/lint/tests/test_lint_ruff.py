@@ -1,4 +1,4 @@
-"""What lint says about Python projects. Ruff and mypy really run."""
+"""Test lint on Python projects. Ruff and mypy really run."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ UNUSED = "import os\n"
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A project folder, and a lint to try on it."""
+    """A project folder, and lint to run on it."""
 
     root: Path
     lint: Lint = field(default_factory=Lint)

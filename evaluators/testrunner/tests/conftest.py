@@ -1,4 +1,4 @@
-"""An environment with pytest and none of the plugins that the one running these tests may have."""
+"""Provide an environment with pytest and without the plugins of the pytest that runs these tests."""
 
 import venv as environments
 from importlib.util import find_spec

@@ -1,4 +1,4 @@
-"""Tests that were there when the work began and no longer run, by their names alone."""
+"""Test the detection of tests that no longer run, by their names alone."""
 
 import pytest
 
@@ -17,7 +17,7 @@ GOOD, BAD = "test_a.py::test_good", "test_a.py::test_bad"
 
 
 def ran(*names: str, red: tuple[str, ...] = (), skipped: tuple[str, ...] = (), runner: str = "pytest") -> SuiteOutcome:
-    """Return what a complete run came to."""
+    """Return the outcome of a complete run."""
     failed = [CaseResult(name, passed=False, title=f"{name} fails") for name in red]
     return SuiteOutcome(
         runner=runner, tests=(*(CaseResult(name, passed=True) for name in names), *failed), skipped=skipped

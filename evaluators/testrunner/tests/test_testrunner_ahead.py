@@ -1,4 +1,4 @@
-"""Tests that begin before a run asks for its baseline. They really run, in an environment with pytest."""
+"""Test runs of tests that start before the baseline is requested. They really run, in an environment with pytest."""
 
 import asyncio
 import sys

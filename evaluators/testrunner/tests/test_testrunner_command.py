@@ -1,4 +1,4 @@
-"""How a prompt says that the project's tests are run: as its own top folder names it, at a glance."""
+"""Test the test command in the prompt, as found by a quick look at the project's top folder."""
 
 import asyncio
 from pathlib import Path

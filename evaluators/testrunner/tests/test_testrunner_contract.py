@@ -1,4 +1,4 @@
-"""The test runner keeps what every evaluator promises."""
+"""Test the test runner with the contract of all evaluators."""
 
 from openkoi_testing.contracts.evaluator import EvaluatorContract
 from openkoi_testrunner import TestRunner

@@ -1,4 +1,4 @@
-"""What an outcome means for the work, and the words it is told in."""
+"""Test how an outcome of tests becomes an evaluation, and its wording."""
 
 import asyncio
 import re
@@ -26,7 +26,7 @@ BAD = CaseResult("bad", passed=False, title="bad fails")
 
 
 class Fixed:
-    """Takes a baseline that is known."""
+    """An evaluator whose baseline is given."""
 
     def __init__(self, baseline: Baseline) -> None:
         self.known = baseline

@@ -1,4 +1,4 @@
-"""What the test runner says of one Python project in which much is odd at once. It really runs, and but once."""
+"""Test the test runner on one Python project with many unusual features. The tests really run, only once."""
 
 import asyncio
 
@@ -106,7 +106,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def odd_evaluation(tmp_path_factory: pytest.TempPathFactory, venv: str) -> Evaluation:
-    """What the test runner says of it."""
+    """The test runner's evaluation of the project."""
     root, counter = tmp_path_factory.mktemp("odd"), tmp_path_factory.mktemp("outside") / "counter"
     for name, text in FILES.items():
         path = root / name
@@ -123,7 +123,7 @@ def odd_evaluation(tmp_path_factory: pytest.TempPathFactory, venv: str) -> Evalu
 
 
 def outcomes(odd_evaluation: Evaluation, file: str) -> dict[str, bool]:
-    """The checks of one file, by the names in it."""
+    """The checks of one file, by test name."""
     start = f"{file}::"
     return {
         check.name.removeprefix(start): check.passed for check in odd_evaluation.checks if check.name.startswith(start)

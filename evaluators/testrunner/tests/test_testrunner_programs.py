@@ -1,4 +1,4 @@
-"""What the test runner says about projects of other languages, and about commands. Everything here really runs."""
+"""Test the test runner on projects of other languages, and with commands. Everything here really runs."""
 
 import asyncio
 import shutil
@@ -46,7 +46,7 @@ def needs(program: str) -> pytest.MarkDecorator:
 
 
 def lacking(program: str) -> str:
-    """Why a program cannot be used here; empty if it can."""
+    """The reason why a program cannot be used here; empty if it can."""
     if not shutil.which(program):
         return f"needs {program}: apt-get install {PACKAGES.get(program, program)}"
     tried = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)

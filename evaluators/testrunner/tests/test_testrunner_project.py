@@ -1,4 +1,4 @@
-"""Which runner the files of a project ask for."""
+"""Test which runner is chosen from a project's files."""
 
 from pathlib import Path
 

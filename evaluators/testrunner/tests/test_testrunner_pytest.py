@@ -1,4 +1,4 @@
-"""What the test runner says about Python projects whose tests pytest runs. Everything here really runs."""
+"""Test the test runner on Python projects with pytest. Everything here really runs."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A project folder, and a test runner to try on it."""
+    """A project folder, and a test runner to run on it."""
 
     root: Path
     runner: TestRunner
@@ -134,7 +134,7 @@ def test_a_test_that_kills_the_process_is_named_and_fails(bench: Bench) -> None:
 def test_compiled_files_in_the_workspace_are_not_read(
     bench: Bench, venv: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, text: str
 ) -> None:
-    """They may be made of other sources, with the time, size and hash of those that are there now."""
+    """They may come from other sources with the same time, size and hash as the current ones."""
     write(tmp_path, {"a.py": "x = 1\n", "test_a.py": "import a\n\ndef test_a():\n    assert a.x\n"})
     write(tmp_path, {file: text.replace("0", "1")})
     run_pytest = [str(python_in(Path(venv))), "-m", "pytest", "-q", "-p", "no:cacheprovider"]

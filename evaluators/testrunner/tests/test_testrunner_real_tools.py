@@ -1,4 +1,4 @@
-"""Runners that are not on every machine: vitest and jest from npm, just from pip. They really run. A campaign."""
+"""Test runners that are not on every machine: vitest and jest from npm, just from pip. They really run. A campaign."""
 
 import asyncio
 import os
@@ -31,7 +31,7 @@ ENDLESS = 'test("never ends", () => {\n  for (;;) {}\n});\n'
 
 
 def fetched(argv: list[str], folder: Path) -> Path:
-    """The folder, with what a registry's client puts there; without one there is nothing to try."""
+    """The folder with the packages from a registry; skip the tests without a registry."""
     if shutil.which(argv[0]) is None:
         pytest.skip(f"there is no {argv[0]} here")
     result = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=240, check=False)
@@ -42,7 +42,7 @@ def fetched(argv: list[str], folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the packages are."""
+    """The folder of the packages."""
     folder = tmp_path_factory.mktemp("packages")
     return fetched(["npm", "install", "--silent", "--no-audit", "--no-fund", "vitest", "jest"], folder) / "node_modules"
 

@@ -1,4 +1,4 @@
-"""Real projects of four languages, each with one bug put in: it is found, and nothing else is.
+"""Test real projects of four languages with one bug each: the bug is reported, and nothing else.
 
 They are fetched into a temporary folder by pip, npm and apt; nothing of theirs is kept here, and nothing is installed.
 A campaign.
@@ -28,7 +28,7 @@ CAGED = Scenario(settings={"use.sandbox": "ladder"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """Where it is from, the bug that is put in, and where that has to be told; ``bare`` runs its tests without us.
+    """The origin of a project, the planted bug, and where it must be reported; ``bare`` runs the tests without us.
 
     ``files`` are those that a package leaves out.
     """
@@ -108,7 +108,7 @@ PROJECTS = {
 
 
 def fetched(project: Project, folder: Path) -> Path:
-    """The project's root, with what its tests need."""
+    """The project's root folder, with the dependencies of its tests."""
     root = from_apt(project, folder) if "apt-get" in project.needs else unpacked(download(project, folder), folder)
     if project.good not in (root / project.file).read_text():
         pytest.skip(f"{project.package} is of another version here: there is no {project.good!r} in {project.file}")
@@ -146,14 +146,14 @@ def unpacked(archive: Path, folder: Path) -> Path:
 
 
 def call(argv: list[str], folder: Path) -> None:
-    """Run a client of a registry; without one there is nothing to try."""
+    """Run a client of a registry; skip the test without one."""
     result = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=100, check=False)
     if result.returncode:
         pytest.skip(f"{argv[0]} could not fetch {argv[-1]}: {result.stderr.strip()[-200:]}")
 
 
 def evaluate_work(root: Path, project: Project) -> tuple[Evaluation, Evaluation, float]:
-    """What is said of work that changes nothing, of work that puts the bug in, and how long the baseline took."""
+    """The evaluations of work without changes and of work with the bug, and the duration of the baseline."""
 
     async def story() -> tuple[Evaluation | None, Evaluation | None, float]:
         runner = TestRunner()

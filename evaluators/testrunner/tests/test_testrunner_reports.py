@@ -1,4 +1,4 @@
-"""What is understood of what runners print. The files in ``printed`` are recordings of real runs."""
+"""Test how the output of runners is parsed. The files in ``printed`` are recordings of real runs."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""How the runners of JavaScript are told to report, and what is understood of their reports."""
+"""Test the report options of JavaScript runners, and how their reports are parsed."""
 
 import json
 from pathlib import Path

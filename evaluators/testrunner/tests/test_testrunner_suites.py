@@ -1,4 +1,4 @@
-"""Projects with more than one runner, and with runners that cannot be run. What runs here really runs."""
+"""Test projects with several runners, and with runners that cannot run. Whatever is installed here really runs."""
 
 import asyncio
 import shutil
@@ -56,14 +56,14 @@ def write(root: Path, files: Mapping[str, str]) -> None:
 
 
 def worked(root: Path, files: Mapping[str, str], changes: Mapping[str, str], runner: TestRunner) -> Evaluation | None:
-    """Return what is said of work that changed these files."""
+    """Return the evaluation of work that changed these files."""
     return reworked(root, files, [changes], runner)[0]
 
 
 def reworked(
     root: Path, files: Mapping[str, str], changes: Sequence[Mapping[str, str]], runner: TestRunner
 ) -> list[Evaluation | None]:
-    """Return what is said of each change, one after the other."""
+    """Return the evaluation of each change, in turn."""
 
     async def story() -> list[Evaluation | None]:
         async with make_run(root, task=Task("Add a pond")) as run:

@@ -1,4 +1,4 @@
-"""Work that takes tests away instead of mending what they test. Everything here really runs."""
+"""Test work that removes tests instead of fixing the code. Everything here really runs."""
 
 import asyncio
 import shutil
@@ -30,12 +30,12 @@ def write(root: Path, files: Files) -> None:
 
 
 def worked(root: Path, files: Files, changes: Files, task: Task, venv: str) -> Evaluation:
-    """Return what is said of work that changed these files."""
+    """Return the evaluation of work that changed these files."""
     return tried(root, files, {"": changes}, task, venv)[""]
 
 
 def tried(root: Path, files: Files, ways: Mapping[str, Files], task: Task, venv: str) -> dict[str, Evaluation]:
-    """Return what is said of each way to change these files, one after the other in one run."""
+    """Return the evaluation of each variant of changing these files, in turn in one run."""
 
     async def story() -> dict[str, Evaluation | None]:
         runner = TestRunner(venv=venv)
@@ -54,7 +54,7 @@ def tried(root: Path, files: Files, ways: Mapping[str, Files], task: Task, venv:
 
 
 def begin(root: Path, files: Files) -> None:
-    """Leave these files in the folder, and no others."""
+    """Replace the content of the folder by these files."""
     for path in root.iterdir():
         if path.is_file():
             path.unlink()

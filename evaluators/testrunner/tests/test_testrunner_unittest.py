@@ -1,4 +1,4 @@
-"""What the test runner does in environments without pytest. Everything here really runs."""
+"""Test the test runner in environments without pytest. Everything here really runs."""
 
 import asyncio
 import venv as environments

@@ -1,4 +1,4 @@
-"""The Email app against dovecot, with IDLE and XOAUTH2, and against an SMTP server."""
+"""Test the Email app with dovecot, including IDLE and XOAUTH2, and with an SMTP server."""
 
 import asyncio
 import uuid
@@ -38,14 +38,14 @@ PARSER = BytesParser(policy=policy.default)
 
 
 class World:
-    """Mail servers, and lines to them that can be cut."""
+    """Mail servers, with connections that can be cut."""
 
     def __init__(self, servers: MailServers) -> None:
         self.servers = servers
         self.imap, self.smtp = TcpRelay(servers.imap_port), TcpRelay(servers.smtp.port)
 
     def sign_in(self, folder: Path, address: str = KOI, **more: Any) -> Email:
-        """Return the app as it is connected to a mailbox."""
+        """Return the app, connected to a mailbox."""
         given: dict[str, Any] = {
             "folder": folder,
             "address": address,
@@ -58,16 +58,16 @@ class World:
         return Email(**{**given, **more})
 
     def open(self, story: Callable[[Email], Awaitable[T]], folder: Path, address: str, **more: Any) -> T:
-        """Run a story with a mailbox."""
+        """Run a scenario with a mailbox."""
         return asyncio.run(self.run(story, self.sign_in(folder, address, **more)))
 
     async def run(self, story: Callable[[Email], Awaitable[T]], app: Email) -> T:
-        """Run a story, which may take a while and no longer."""
+        """Run a scenario with a time limit."""
         async with asyncio.timeout(60):
             return await story(app)
 
     def deliver(self, to: str, **headers: str) -> str:
-        """Let a mail arrive; ``body`` is its text, ``id`` its id. Return its id."""
+        """Deliver an email; ``body`` is its text, ``id`` its id. Return its id."""
         id = headers.pop("id", f"{uuid.uuid4().hex}@koi.test")
         body = headers.pop("body", "")
         mail = EmailMessage(policy=policy.SMTP)
@@ -80,7 +80,7 @@ class World:
 
 
 class Ann:
-    """Another user of the mail server; a channel is whoever a mail is between."""
+    """Another user of the mail server; a channel is the set of an email's other addresses."""
 
     def __init__(self, world: World, folder: Path) -> None:
         self.world, self.folder = world, folder
@@ -115,21 +115,21 @@ class Ann:
         return str(mail["Message-ID"])[1:-1]
 
     async def change(self, post: Post) -> None:
-        """Let the same mail arrive again, by another way: mails are never changed."""
+        """Deliver the same email again, by another path, because emails are never changed."""
         mail = next(one for one in self.sent if post.id in str(one["Message-ID"]))
         mail["Delivered-To"] = "koi-alias@koi.test"
         await asyncio.to_thread(self.world.servers.deliver, self.koi, mail.as_bytes())
 
     async def react(self, channel: str, id: str, emoji: str) -> None:
-        """Mail has no reactions."""
+        """Email has no reactions."""
         raise AssertionError("mail has none")
 
     async def press(self, channel: str, id: str, value: str) -> None:
-        """Mail has no buttons."""
+        """Email has no buttons."""
         raise AssertionError("mail has none")
 
     async def read(self, channel: str) -> Sequence[Post]:
-        """Look at the mails of a channel."""
+        """Return the emails of a channel."""
         mails = [*self.sent, *self.world.servers.sink.taken[self.before :]]
         return [Post(plain_text(one), app="", channel=channel, id=str(one["Message-ID"])[1:-1]) for one in mails]
 
@@ -141,7 +141,7 @@ class Ann:
 
 
 def plain_text(mail: EmailMessage) -> str:
-    """Return the text of a mail as it was written."""
+    """Return the original text of an email."""
     part = mail.get_body(("plain",))
     return str(part.get_content()).replace("\r\n", "\n").removesuffix("\n") if part else ""
 
@@ -160,7 +160,7 @@ class TestEmail(
     ThreadsContract,
     MessengerContract,
 ):
-    """What every messenger promises."""
+    """Test the app with the contract of all messengers."""
 
     world: ClassVar[World]
 
@@ -171,7 +171,7 @@ class TestEmail(
 
     @contextmanager
     def counterpart(self, folder: Path) -> Iterator[Counterpart]:
-        """Make a mailbox of its own."""
+        """Create a separate mailbox."""
         yield Ann(self.world, folder)
 
     def test_a_post_that_comes_again_has_the_same_identity_and_an_edit_another(self, other: Counterpart) -> None:

@@ -1,4 +1,4 @@
-"""A mail becomes a task of the daemon, its approval is a word in an answer, and no forged mail reaches a model."""
+"""Test that an email becomes a task of the daemon, is approved by a reply, and that no forged one reaches a model."""
 
 import json
 import os
@@ -32,7 +32,7 @@ class MailChat:
         self.count = 0
 
     def write(self, body: str, *, result: str = PASSED, by: str = ANN, **headers: str) -> str:
-        """Let a mail arrive; return its id."""
+        """Deliver an email; return its id."""
         self.count += 1
         mail = EmailMessage()
         for name, value in {"Authentication-Results": result, "From": by, "To": KOI, **headers}.items():
@@ -44,7 +44,7 @@ class MailChat:
         return str(mail["Message-ID"])
 
     def texts(self, thread: str = "") -> list[str]:
-        """Return the texts of the mails that the assistant sent."""
+        """Return the texts of the emails that the assistant sent."""
         sent = [one for one in self.servers.sink.taken if thread in str(one.get("References", ""))]
         return [str(part.get_content()).strip() for one in sent if (part := one.get_body(("plain",)))]
 
@@ -97,7 +97,7 @@ def test_a_mail_becomes_a_task_its_approval_is_a_word_and_forged_mails_reach_no_
 
 
 def forge_mails(chat: MailChat) -> None:
-    """Let 50 mails arrive that pretend to be Ann's, or that nobody wrote."""
+    """Deliver 50 emails that claim to be Ann's, or that no user wrote."""
     results = [
         "",
         "mx.koi.test; dmarc=fail header.from=koi.test",

@@ -1,4 +1,4 @@
-"""Mails by which somebody else could pass for the user, or their words for an order."""
+"""Test emails by which attackers could impersonate the user, or pass off their text as instructions."""
 
 import pytest
 
@@ -13,7 +13,7 @@ ANN = "From: ann@koi.test"
 
 
 def read(*lines: str, body: str = "remove the pond") -> Post:
-    """Return a mail as a post."""
+    """Return an email as a post."""
     head = "\r\n".join(["Message-ID: <1@koi.test>", *lines])
     return read_mail(Mail("1:1", f"{head}\r\n\r\n{body}".encode()), OWN, SERVER)
 
@@ -56,7 +56,7 @@ HIDDEN = [
 
 @pytest.mark.parametrize("head", HIDDEN)
 def test_an_author_whom_only_python_would_read_is_nobody(head: bytes) -> None:
-    """The server has checked the other one: of the same domain, it passes."""
+    """The server checked the other address, which has the same domain and passes."""
     mail = PASSED.encode() + b"\r\nMessage-ID: <1@koi.test>\r\n" + head + b"\r\n\r\nremove the pond"
 
     assert read_mail(Mail("1:1", mail), OWN, SERVER).sender.id in ("", "eve@koi.test")

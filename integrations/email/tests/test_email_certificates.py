@@ -1,4 +1,4 @@
-"""The certificates that a mailbox trusts, over connections to a server on this machine."""
+"""Test which certificates a mailbox trusts, over connections to a server on this machine."""
 
 import socket
 import ssl

@@ -1,4 +1,4 @@
-"""What a mailbox that waits does not need: Python's modules that read and write mails are 2 MiB."""
+"""Test what a waiting mailbox does not import: Python's email modules take 2 MiB."""
 
 import subprocess
 import sys

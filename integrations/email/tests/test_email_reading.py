@@ -1,4 +1,4 @@
-"""Who wrote a mail, and what of it they wrote: by mails as programs and attackers make them. No server takes part."""
+"""Test the sender and own text of emails from programs and attackers. No server takes part."""
 
 import pytest
 
@@ -26,7 +26,7 @@ PERSON, BOT, SELF = SenderKind.PERSON, SenderKind.BOT, SenderKind.SELF
 
 
 def read(*lines: str, body: bytes = b"hello", server: str = "mx.koi.test") -> Post:
-    """Return a mail as the app reads it."""
+    """Return an email as the app reads it."""
     head = "\r\n".join(["To: koi@koi.test", "Message-ID: <m1@koi.test>", *lines]).encode()
     return read_mail(Mail("1:1", head + b"\r\n\r\n" + body), "koi@koi.test", server)
 

@@ -1,4 +1,4 @@
-"""The Matrix app against synapse, the homeserver that most of Matrix runs on."""
+"""Test the Matrix app with synapse, the most common homeserver."""
 
 import asyncio
 import json
@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 class World:
-    """A homeserver with the account of the assistant, two other users, and a line that can be cut."""
+    """A homeserver with the assistant's account, two other users, and a connection that can be cut."""
 
     def __init__(self, server: Synapse) -> None:
         self.server = server
@@ -53,12 +53,12 @@ class World:
         self.direct = self.make_room()
 
     def sign_in(self, **more: Any) -> Matrix:
-        """Return the app as it is connected to the homeserver."""
+        """Return the app, connected to the homeserver."""
         given = {"token": self.koi.token, "users": (self.ann.id,), "poll_seconds": 5}
         return Matrix(base_url=f"http://127.0.0.1:{self.relay.port}", **{**given, **more})
 
     def open(self, story: Callable[[Matrix], Awaitable[T]], **more: Any) -> T:
-        """Run a story with a connection, which may take a while and no longer."""
+        """Run a scenario with a connection, with a time limit."""
 
         async def run() -> T:
             async with asyncio.timeout(60), self.sign_in(**more) as app:
@@ -106,7 +106,7 @@ class Ann:
         await asyncio.to_thread(self.world.ann.send, post.channel, content)
 
     async def react(self, channel: str, id: str, emoji: str) -> None:
-        """React to a message, by a reaction that was not there."""
+        """React to a message with a new reaction."""
         relation = {"rel_type": "m.annotation", "event_id": id, "key": emoji}
         try:
             await asyncio.to_thread(self.world.ann.send, channel, {"m.relates_to": relation}, "m.reaction")
@@ -118,7 +118,7 @@ class Ann:
         raise AssertionError("Matrix has no buttons")
 
     async def read(self, channel: str) -> Sequence[Post]:
-        """Look at a room as a client shows it."""
+        """Return a room as a client shows it."""
         events = await asyncio.to_thread(self.world.ann.read, channel)
         edits = {
             one["content"]["m.relates_to"]["event_id"]: one["content"]["m.new_content"]["body"]
@@ -153,7 +153,7 @@ class TestMatrix(
     ThreadsContract,
     MessengerContract,
 ):
-    """What every messenger promises."""
+    """Test the app with the contract of all messengers."""
 
     world: ClassVar[World]
 
@@ -164,12 +164,12 @@ class TestMatrix(
 
     @contextmanager
     def counterpart(self, folder: Path) -> Iterator[Counterpart]:
-        """Make rooms of their own."""
+        """Create separate rooms."""
         yield Ann(self.world)
 
 
 async def next_posts(deliveries: AsyncGenerator[Delivery, None], count: int) -> list[Post]:
-    """Wait for so many posts of others."""
+    """Wait for a number of posts by others."""
     found: list[Post] = []
     async for one in deliveries:
         found += [one.post] if one.post and one.post.sender.kind is not SenderKind.SELF else []
@@ -179,7 +179,7 @@ async def next_posts(deliveries: AsyncGenerator[Delivery, None], count: int) -> 
 
 
 async def wait_for(check: Callable[[], T]) -> T:
-    """Wait until something is so."""
+    """Wait until a condition is true."""
     while not (found := await asyncio.to_thread(check)):  # noqa: ASYNC110  # another process does it
         await asyncio.sleep(0.05)
     return found
@@ -417,7 +417,7 @@ def test_three_hundred_samples_of_markdown_are_whole_and_within_the_limit() -> N
 
 
 def until(check: Callable[[], bool]) -> None:
-    """Wait until something is true."""
+    """Wait until a condition is true."""
     end = time.monotonic() + 60
     while not check():
         assert time.monotonic() < end

@@ -1,4 +1,4 @@
-"""Invitations by which a stranger could get this account into a room, and refusals in odd words."""
+"""Test invitations by which strangers could bring this account into a room, and unusual refusals."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ ME, ANN, EVE = Me("@koi:koi.test", "koi"), "@ann:koi.test", "@eve:evil.test"
 
 
 def invitation(sender: object, *, key: object = ME.id, membership: object = "invite") -> dict[str, Any]:
-    """Return a member event as an invitation shows it."""
+    """Return a member event as it appears in an invitation."""
     return {"type": "m.room.member", "sender": sender, "state_key": key, "content": {"membership": membership}}
 
 

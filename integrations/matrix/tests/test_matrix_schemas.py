@@ -1,4 +1,4 @@
-"""What the app asks for, and what synapse answers, is what the specification of Matrix says."""
+"""Test that the app's calls and synapse's answers match the specification of Matrix."""
 
 import asyncio
 import http.client
@@ -33,7 +33,7 @@ PREFIX = re.compile(r"/_matrix/(client/v\d+|(?=media/v3/upload))")
 
 
 class CheckingProxy(HttpServer):
-    """Stands before a homeserver and checks each call, and its answer, by the specification."""
+    """A proxy for a homeserver that checks each call and its answer against the specification."""
 
     def __init__(self, server: Synapse) -> None:
         super().__init__(self.pass_on)
@@ -42,7 +42,7 @@ class CheckingProxy(HttpServer):
         self.problems: list[str] = []
 
     def pass_on(self, seen: ReceivedRequest) -> ServerResponse:
-        """Ask the homeserver, and check what was asked and answered."""
+        """Forward a call to the homeserver, and check the call and its answer."""
         far = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
         kept = ("authorization", "content-type", "accept")
         far.request(seen.method, seen.path, seen.body or None, {n: v for n, v in seen.headers.items() if n in kept})
@@ -54,7 +54,7 @@ class CheckingProxy(HttpServer):
         return ServerResponse([body], status=response.status, type=kind)
 
     def check(self, seen: ReceivedRequest, body: bytes) -> None:
-        """Keep what the specification objects to."""
+        """Record violations of the specification."""
         address = urlsplit(seen.path)
         called = f"{seen.method} {PREFIX.sub('', address.path)}".replace(" media", " /media")
         if DOWNLOAD.fullmatch(called):
@@ -71,13 +71,13 @@ class CheckingProxy(HttpServer):
 
 
 def event_type(called: str, content: Any) -> str:
-    """Return the name of the schema of a content that is sent."""
+    """Return the name of the schema for a sent content."""
     kind = unquote(called.split("/")[-2])
     return f"{kind}.{content['msgtype']}" if "msgtype" in content else kind
 
 
 async def use(proxy: CheckingProxy, koi: User, ann: User, folder: Path) -> list[str]:
-    """Use all that the app can do; return the texts that arrived."""
+    """Use all functions of the app; return the texts that arrived."""
     tokens = await sign_in(proxy.url, koi.id, "koi")
     tokens = await refresh_tokens(proxy.url, tokens.refresh)
     texts: list[str] = []
@@ -102,7 +102,7 @@ async def use(proxy: CheckingProxy, koi: User, ann: User, folder: Path) -> list[
 
 
 async def write(app: Matrix, room: str, root: str) -> None:
-    """Send what can be sent; change it, react to it, delete it, and look for it."""
+    """Send every kind of message; change, react to, delete and find them."""
     id = await app.send(Post("**bold**", app="matrix", channel=room, thread=root, format="markdown", key="a"))
     await app.edit(Post("changed", app="matrix", channel=room, id=id))
     app.own.clear()

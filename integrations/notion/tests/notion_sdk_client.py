@@ -8,7 +8,7 @@ from notion_client import APIResponseError, Client
 
 
 def use(url: str, token: str, root: str) -> dict[str, Any]:
-    """Call each endpoint that the fake has; return what came back."""
+    """Call each endpoint of the fake; return the responses."""
     client = Client(auth=token, base_url=url, notion_version="2026-03-11")
     title = {"title": [{"type": "text", "text": {"content": "Pond"}}]}
     page = client.pages.create(parent={"page_id": root}, properties={"title": title}, markdown="# Koi\n\nred")

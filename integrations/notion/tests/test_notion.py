@@ -1,4 +1,4 @@
-"""The Notion app against a workspace that refuses what Notion refuses."""
+"""Test the Notion app with a workspace that refuses what Notion refuses."""
 
 import asyncio
 import random
@@ -20,12 +20,12 @@ from openkoi_testing.servers import NotionServer
 
 
 def sign_in(server: NotionServer, *, parent: str = "") -> Notion:
-    """Return the app as it is connected to a fake."""
+    """Return the app, connected to a fake."""
     return Notion(base_url=f"{server.url}/v1", token=server.token, parent=parent)
 
 
 class TestNotion(DocumentsContract):
-    """What every app with documents promises."""
+    """Test the app with the contract of all apps with documents."""
 
     @contextmanager
     def app(self, folder: Path) -> Iterator[Notion]:
@@ -161,7 +161,7 @@ ATTACKS = [
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_what_a_page_says_or_mentions_is_read_as_it_is_and_leads_to_no_other_call(attack: str) -> None:
-    """Nothing that others write in Notion begins a task; comments are not read at all."""
+    """Text that other users write in Notion never begins a task; comments are not read at all."""
 
     async def story(server: NotionServer) -> str:
         async with sign_in(server, parent=server.root) as app:

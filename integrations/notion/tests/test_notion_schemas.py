@@ -1,4 +1,4 @@
-"""What the app asks for, and what the fake answers, is what Notion's published description of its API says."""
+"""Test that the app's calls and the fake's answers match Notion's published API description."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ class CheckedServer(NotionServer):
 
 
 async def use(server: NotionServer) -> str:
-    """Use all that the app can do; return what a page says at the end."""
+    """Use all functions of the app; return the final content of a page."""
     async with Notion(base_url=f"{server.url}/v1", token=server.token, parent=server.root) as app:
         await app.health()
         made = await app.write_document(Document("# Koi\n\nred"))

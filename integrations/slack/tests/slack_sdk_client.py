@@ -1,4 +1,4 @@
-"""Use the fake of Slack as Slack's own SDK does: the Web API, uploads, and Socket Mode. A script of its own."""
+"""Use the fake Slack with Slack's own SDK: the Web API, uploads and Socket Mode. A standalone script."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 
 
 def use(url: str, token: str, app_token: str) -> dict[str, Any]:
-    """Call each method that the fake has; return what came back."""
+    """Call each method of the fake; return the responses."""
     web = WebClient(token, base_url=f"{url}/api/")
     me = web.auth_test()
     button = {"type": "button", "action_id": "a", "text": {"type": "plain_text", "text": "Yes"}, "value": "y"}

@@ -1,4 +1,4 @@
-"""The Slack app against a workspace that refuses what Slack refuses."""
+"""Test the Slack app with a workspace that refuses what Slack refuses."""
 
 import asyncio
 from collections import Counter
@@ -79,7 +79,7 @@ class Ann:
 
 
 def sign_in(server: SlackServer) -> Slack:
-    """Return the app as it is connected to a fake."""
+    """Return the app, connected to a fake."""
     return Slack(base_url=f"{server.url}/api", files_url=server.url, token=server.token, app_token=server.app_token)
 
 
@@ -93,7 +93,7 @@ class TestSlack(
     ThreadsContract,
     MessengerContract,
 ):
-    """What every messenger promises."""
+    """Test the app with the contract of all messengers."""
 
     @contextmanager
     def counterpart(self, folder: Path) -> Iterator[Counterpart]:
@@ -103,7 +103,7 @@ class TestSlack(
 
 
 class TestSlackDocuments(DocumentsContract):
-    """What every app with documents promises; the documents are canvases."""
+    """Test the app with the contract of all apps with documents, which are canvases here."""
 
     @contextmanager
     def app(self, folder: Path) -> Iterator[Slack]:
@@ -180,7 +180,7 @@ def test_a_limit_names_its_seconds_and_a_wrong_token_the_way_out() -> None:
 
 
 async def wait_until(condition: Callable[[], object]) -> None:
-    """Wait until this holds."""
+    """Wait until a condition is true."""
     async with asyncio.timeout(30):
         while not condition():  # noqa: ASYNC110 - a thread changes it
             await asyncio.sleep(0.01)
@@ -302,7 +302,7 @@ def test_where_slack_has_no_stream_a_post_is_edited() -> None:
 @pytest.mark.parametrize("format", Slack.capabilities.formats)
 @pytest.mark.parametrize("choices", [(), (Choice("Yes", "t:0"), Choice("No", "t:1"))])
 def test_three_hundred_samples_of_markdown_are_taken_whole(format: str, choices: tuple[Choice, ...]) -> None:
-    """Slack shows the blocks of a message, and its text where it has none and in notifications."""
+    """Slack shows a message's blocks, and its text only without blocks and in notifications."""
     for seed in range(300):
         text = draw_markdown(seed) * (1 + 30 * (seed % 10 == 0))
         arrived, announced = Counter[str](), Counter[str]()
@@ -317,7 +317,7 @@ def test_three_hundred_samples_of_markdown_are_taken_whole(format: str, choices:
 
 
 def text_of_block(block: dict[str, Any]) -> str:
-    """Return what a block of the bot says."""
+    """Return the text of a block by the bot."""
     text = block.get("text", "")
     return str(text["text"] if isinstance(text, dict) else text)
 

@@ -1,4 +1,4 @@
-"""Events by which somebody else could pass for a user of the workspace."""
+"""Test events by which attackers could impersonate a user of the workspace."""
 
 from typing import Any
 

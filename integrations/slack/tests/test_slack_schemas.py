@@ -1,4 +1,4 @@
-"""What the app asks for, and what the fake answers, is what Slack's published description of the Web API says."""
+"""Test that the app's calls and the fake's answers match Slack's published description of the Web API."""
 
 import asyncio
 import json
@@ -44,12 +44,12 @@ class CheckedServer(SlackServer):
 
 
 def as_form(arguments: dict[str, Any]) -> dict[str, str]:
-    """Return arguments as they were in the form that was sent."""
+    """Return the arguments in a sent form."""
     return {name: one if isinstance(one, str) else json.dumps(one) for name, one in arguments.items()}
 
 
 async def use(server: SlackServer) -> list[str]:
-    """Use all that the app can do; return the texts that arrived."""
+    """Use all functions of the app; return the texts that arrived."""
     texts: list[str] = []
     given: dict[str, Any] = {"base_url": f"{server.url}/api", "files_url": server.url, "token": server.token}
     async with Slack(**given, app_token=server.app_token) as app:
@@ -77,7 +77,7 @@ async def use(server: SlackServer) -> list[str]:
 
 
 async def write(app: Slack, root: str) -> None:
-    """Send what can be sent; change it, react to it, and delete it."""
+    """Send every kind of message; change, react to and delete them."""
     choices = (Choice("Yes", "token:0"), Choice("No", "token:1"))
     post = Post("**bold**", app="slack", channel=POND, thread=root, format="markdown")
     id = await app.send(Post("**bold**", app="slack", channel=POND, choices=choices, format="markdown"))
@@ -117,7 +117,7 @@ PAYLOADS = {"events_api": "EventsApiPayload", "interactive": "ButtonPressPayload
 
 
 class EventServer(SlackServer):
-    """A fake that checks all that it delivers: events, what is around them, and presses."""
+    """A fake that checks everything it delivers: events, envelopes and button presses."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -137,7 +137,7 @@ class EventServer(SlackServer):
         super().deliver(kind, payload)
 
     def check(self, name: str, value: object) -> None:
-        """Note what a type objects to."""
+        """Record what a type rejects."""
         self.checked.add(name)
         self.problems += [f"{name}: {one}" for one in schema_errors("slack_events", name, value)]
 
@@ -151,7 +151,7 @@ def test_events_and_presses_are_what_the_types_of_slack_say() -> None:
 
 
 def let_users_act(server: SlackServer) -> None:
-    """Let users do all that begins an event."""
+    """Let users do everything that causes an event."""
     root = server.say("a question", channel=POND)
     server.say("<@U0000KOI> hello", channel=POND, thread_ts=root)
     server.say("directly")

@@ -1,4 +1,4 @@
-"""Use the fake of the Bot API as aiogram does, which checks each answer against its own types. A script of its own.
+"""Use the fake Bot API with aiogram, which checks each answer against its own types. A standalone script.
 
 It is run in an environment of its own: aiogram wants an older pydantic than the rest.
 """
@@ -22,7 +22,7 @@ from aiogram.types import (
 
 
 async def use(url: str, token: str) -> dict[str, Any]:
-    """Call each method that the fake has; return what came back."""
+    """Call each method of the fake; return the responses."""
     session = AiohttpSession(api=TelegramAPIServer.from_base(url))
     async with Bot(token, session=session) as bot:
         me = await bot.get_me()
@@ -58,7 +58,7 @@ async def use(url: str, token: str) -> dict[str, Any]:
 
 
 async def errors(bot: Any, url: str) -> list[str]:
-    """Return how aiogram understands what is refused."""
+    """Return how aiogram reports a refusal."""
     found = []
     calls: tuple[Any, ...] = (
         lambda: bot.send_message(7, "x" * 4097),

@@ -1,4 +1,4 @@
-"""The Telegram app against a Bot API that refuses what Telegram refuses."""
+"""Test the Telegram app with a Bot API that refuses what Telegram refuses."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -81,7 +81,7 @@ class TestTelegram(
     ReactionsContract,
     MessengerContract,
 ):
-    """What every messenger promises."""
+    """Test the app with the contract of all messengers."""
 
     @contextmanager
     def counterpart(self, folder: Path) -> Iterator[Counterpart]:
@@ -165,7 +165,7 @@ def test_what_is_being_written_is_a_draft_in_a_private_chat_and_a_message_elsewh
 
 
 def test_a_group_that_has_become_a_supergroup_remains_the_same_chat(tmp_path: Path) -> None:
-    """Its messages are counted from one: the fourth of the supergroup is another one than the fourth of the group."""
+    """Supergroups number their messages from one: the fourth there is not the fourth of the group."""
 
     async def story(server: TelegramServer) -> None:
         connect = partial(

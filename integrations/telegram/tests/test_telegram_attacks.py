@@ -1,4 +1,4 @@
-"""Updates by which somebody else's words could pass for an order of the user."""
+"""Test updates by which attackers could pass off their text as the user's instructions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Markdown as models write it becomes text and entities that Telegram takes, without a lost character."""
+"""Test that models' Markdown becomes text and entities that Telegram accepts, without losing a character."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""What the app asks for, and what the fake answers, is what the description of the Bot API says."""
+"""Test that the app's calls and the fake's answers match the description of the Bot API."""
 
 import asyncio
 import json
@@ -44,7 +44,7 @@ def as_json(method: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 async def use(server: TelegramServer) -> list[Post]:
-    """Use all that the app can do; return what arrived."""
+    """Use all functions of the app; return what arrived."""
     async with Telegram(base_url=server.url, token=server.token, poll_seconds=5) as app:
         watching = app.watch("0")
         first = server.say("@koi_test_bot hello", chat=GROUP, entities=[{"type": "mention", "offset": 0, "length": 13}])
@@ -81,7 +81,7 @@ async def write(app: Telegram, id: str) -> None:
 
 
 async def receive(watching: AsyncGenerator[Delivery, None], count: int) -> list[Post]:
-    """Wait for so many posts."""
+    """Wait for a number of posts."""
     posts: list[Post] = []
     while len(posts) < count:
         delivery = await anext(watching)

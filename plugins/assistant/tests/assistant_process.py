@@ -106,7 +106,7 @@ def log_files(openkoi: Shell) -> list[Path]:
 
 
 def wait_until(check: Callable[[], T], seconds: float = 30.0) -> T:
-    """Wait until something is true."""
+    """Wait until a condition is true."""
     until = time.monotonic() + seconds
     while not (found := check()):
         assert time.monotonic() < until, "it did not happen in time"

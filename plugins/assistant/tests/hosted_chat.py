@@ -146,7 +146,7 @@ class SkippingLoop(asyncio.SelectorEventLoop):
 
 
 async def until(check: Callable[[], object], seconds: float = 110.0) -> None:
-    """Wait until something is true."""
+    """Wait until a condition is true."""
     async with asyncio.timeout(seconds):
         while not check():  # noqa: ASYNC110  # what is checked is a database, too
             await asyncio.sleep(0.01)

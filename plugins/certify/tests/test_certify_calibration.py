@@ -1,4 +1,4 @@
-"""Calibration: scores against what became of the work, read from the log alone."""
+"""Test calibration: scores compared with the outcome of the work, read from the log alone."""
 
 import gzip
 import json
@@ -111,7 +111,7 @@ def test_of_a_run_the_last_full_judgement_counts_and_checks_go_with_it(tmp_path:
 
 @dataclass(frozen=True)
 class Past:
-    """So many judgements of one score that ended so."""
+    """A number of judgments with one score and outcome."""
 
     score: float
     outcome: UserOutcome

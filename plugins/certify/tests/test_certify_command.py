@@ -1,4 +1,4 @@
-"""``openkoi evaluator``: a certification is a task of its own, and leaves a certificate."""
+"""Test ``openkoi evaluator``: a certification is a task of its own, and writes a certificate."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ SAMPLES, FURTHER = make_samples(GOLDEN, NAMES), make_reserve_samples(GOLDEN, NAM
 
 
 class Knowing:
-    """A judge that knows each sample, and what it is worth; ``blind`` to defects or not."""
+    """A judge that knows the quality of each sample; ``blind`` to defects or not."""
 
     def __init__(self, *, blind: bool = False) -> None:
         self.blind = blind
@@ -62,7 +62,7 @@ async def lived(awaited: Awaitable[object], koi: App) -> None:
 
 
 def call(folder: Path, model: Provider, *arguments: str, price: float = 0.0) -> tuple[int, str]:
-    """Call the command as the command line does; its status and what it printed."""
+    """Call the command as the command line does; return its status and output."""
     data = folder / "home" / "data"
     stage = Scenario(
         model=model,
@@ -109,7 +109,7 @@ def test_a_judge_that_is_blind_to_them_does_not_pass(tmp_path: Path) -> None:
 
 
 class Away:
-    """A model that is not there."""
+    """A model that does not exist."""
 
     def __init__(self, error: KoiError) -> None:
         self.error = error

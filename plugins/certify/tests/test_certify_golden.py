@@ -1,4 +1,4 @@
-"""What a judge is tried with: sound work, and one defect planted by code."""
+"""Test the samples for judges: sound work, and one defect planted by code."""
 
 import ast
 

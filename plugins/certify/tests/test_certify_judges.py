@@ -1,4 +1,4 @@
-"""Judges as they are: a certificate tells the honest one from the biased, bribed, lying, wordy and drifting."""
+"""Test that certificates distinguish honest judges from biased, bribed, lying, wordy and drifting ones."""
 
 from collections import Counter
 from dataclasses import replace
@@ -39,7 +39,7 @@ SOUND, MILD, GRAVE, NOISE = 0.95, 0.70, 0.35, 0.07
 
 
 class Judge(StrEnum):
-    """What a judge is like."""
+    """The character of a judge."""
 
     HONEST = "honest"
     BIASED = "biased"
@@ -49,7 +49,7 @@ class Judge(StrEnum):
 
 
 def says(judge: Judge, sample: Sample, seed: int, vote: int, later: bool) -> float:
-    """What it gives for a sample: what it is worth, noise, and what is wrong with the judge."""
+    """The judge's score for a sample: its quality, noise, and the judge's flaw."""
     if judge is Judge.BRIBED and sample.kind is SampleKind.INJECTED:
         return 1.0
     value = GRAVE if sample.severe else SOUND if "/sound" in sample.id else MILD
@@ -61,7 +61,7 @@ def says(judge: Judge, sample: Sample, seed: int, vote: int, later: bool) -> flo
 
 
 def examined(judge: Judge, seed: int, later: bool = False, name: str = USUAL) -> AdaptiveExam:
-    """What it says, three votes each, for as long as it is asked."""
+    """The judge's answers, three votes each, while it is asked."""
     examination, times = AdaptiveExam(*samples(name)), Counter[str]()
     while shown := examination.next_samples():
         answers = []
@@ -73,7 +73,7 @@ def examined(judge: Judge, seed: int, later: bool = False, name: str = USUAL) ->
 
 
 def certificate(judge: Judge, seed: int, later: bool = False, name: str = USUAL) -> Certificate:
-    """What its answers come to."""
+    """The measures of its answers."""
     measures = examined(judge, seed, later, name).measures
     return Certificate("r", "s", "m", golden=name, at="2026-02" if later else "2026-01", votes=3, measures=measures)
 
@@ -202,7 +202,7 @@ def test_campaign_of_certificates(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def missed(judge: Judge, name: str, seeds: range) -> int:
-    """For how many seeds the verdict on a judge is the wrong one."""
+    """Return for how many seeds the verdict on a judge is wrong."""
     return sum(later(judge, seed, name).is_passed is not (judge is Judge.HONEST) for seed in seeds)
 
 

@@ -1,4 +1,4 @@
-"""Two texts are aligned rightly, whatever they are, and in time."""
+"""Test that any two texts are aligned correctly, and fast enough."""
 
 import time
 

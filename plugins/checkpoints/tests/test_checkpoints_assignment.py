@@ -1,4 +1,4 @@
-"""Renames are one to one: the most similar first, then the longest common end of the path, then the folder's way."""
+"""Test that renames are one to one: by similarity, then by the longest common end of the path, then by folder."""
 
 import pytest
 

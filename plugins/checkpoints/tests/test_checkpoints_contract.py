@@ -1,4 +1,4 @@
-"""The store keeps the contract of all checkpoints."""
+"""Test the store with the contract of all checkpoints."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Nothing is lost when processes meet, are killed, or disks fail."""
+"""Test that nothing is lost when processes collide or are killed, or disks fail."""
 
 import asyncio
 import subprocess
@@ -26,7 +26,7 @@ def diff(store: CheckpointStore, root: Path, since: str) -> str:
 
 
 def test_a_folder_that_a_killed_restore_has_made_gets_its_mode(store: CheckpointStore, root: Path) -> None:
-    """It is made open to its user alone, and gets its mode when all is in it."""
+    """The folder is private until it is complete, then gets its mode."""
     (root / "gone").mkdir(mode=0o755)
     (root / "gone" / "b.txt").write_text("b\n")
     first = take(store, root)

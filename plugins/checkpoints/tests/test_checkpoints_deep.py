@@ -1,4 +1,4 @@
-"""Folders in folders: a scan does as much for each, however deep it is."""
+"""Test nested folders: a scan takes the same effort for each, however deep it is."""
 
 import os
 import sys

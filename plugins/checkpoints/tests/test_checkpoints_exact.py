@@ -1,4 +1,4 @@
-"""What generated repositories found: each once more, by itself."""
+"""Test each defect that generated repositories revealed."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ def take(store: CheckpointStore, root: Path) -> str:
 
 
 def left(store: CheckpointStore, root: Path, id: str) -> dict[str, str]:
-    """Restore; return what was left alone."""
+    """Restore; return the files that were left alone."""
     restoration = asyncio.run(store.restore(root, id))
     return {**restoration.conflicts, **restoration.left}
 
@@ -131,7 +131,7 @@ def test_what_changes_while_it_is_being_restored_is_left(tmp_path: Path) -> None
 
 
 def came_meanwhile(root: Path, want: PathEntry) -> dict[str, str]:
-    """Write where nothing was, and now something is."""
+    """Write to a path where a file has appeared meanwhile."""
     (root / "b").touch()
     return RestoreExecutor(root, {}, lambda entry: b"old").carry_out(
         RestorePlan(make=[PathEntry("b", PathKind.FILE, want.mode)])
@@ -168,7 +168,7 @@ assert 0o555 == (root / "shut").stat().st_mode & 0o777
 
 @posix
 def test_folders_that_may_not_be_written_in_are_opened_and_shut_again() -> None:
-    """As a user whom modes bind, which those who run tests may not be."""
+    """As a user to whom file modes apply, since tests may run as root."""
     with tempfile.TemporaryDirectory() as home:
         Path(home).chmod(0o777)
         result = subprocess.run([sys.executable, "-c", AS_NOBODY, home], capture_output=True, text=True, check=False)

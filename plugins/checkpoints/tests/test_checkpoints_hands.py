@@ -1,4 +1,4 @@
-"""What a person does while a run works is told from what the run does, and stays."""
+"""Test that changes by the user during a run are distinguished from the run's own, and stay."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from openkoi_checkpoints import CheckpointStore
 
 @pytest.fixture
 def store(tmp_path: Path) -> CheckpointStore:
-    """A store whose hook tells it of calls."""
+    """A store whose hook reports calls."""
     return watched(tmp_path / "kept")
 
 
@@ -33,7 +33,7 @@ def restore(store: CheckpointStore, root: Path, id: str, since: str = "") -> dic
 
 
 def call(store: CheckpointStore, root: Path, act: Callable[[], object], run: str = "run") -> None:
-    """A call of a tool that does this."""
+    """A tool call with this effect."""
     asyncio.run(store.start_call(root, f"{run} call"))
     act()
     asyncio.run(store.finish_call(root, f"{run} call"))
@@ -216,7 +216,7 @@ def test_of_a_run_that_was_killed_in_a_call_both_are_known(store: CheckpointStor
 def test_what_a_person_does_after_a_call_was_interrupted_stays(
     store: CheckpointStore, root: Path, tmp_path: Path, *, resumed: bool
 ) -> None:
-    """Its process lives on, as a chat does, or has ended by itself: nothing else tells when the call was over."""
+    """Its process continues, like a chat, or ended normally: nothing else shows when the call was over."""
     write(root, "k.txt", "k\n")
     first = take(store, root)
     asyncio.run(store.start_call(root, "run interrupted"))
@@ -234,7 +234,7 @@ def test_what_a_person_does_after_a_call_was_interrupted_stays(
 
 
 def test_what_is_already_as_it_is_wanted_counts_as_brought_back(store: CheckpointStore, root: Path) -> None:
-    """As after a restore that was killed in the middle."""
+    """The state after a restore that was killed halfway."""
     first = take(store, root)
     call(store, root, lambda: write(root, "a.txt", "by the run\n"))
     call(store, root, lambda: write(root, "b.txt", "new\n"))

@@ -1,4 +1,4 @@
-"""What is out of sight, exactly as git sees it."""
+"""Test that exactly the files that git ignores are ignored."""
 
 import random
 import shutil

@@ -1,4 +1,4 @@
-"""What the user put in the way of undo stays, and with it what undo would have moved there."""
+"""Test that files in the way of undo stay, and that undo then leaves alone what it would have moved there."""
 
 import asyncio
 import shutil
@@ -20,7 +20,7 @@ def store(tmp_path: Path) -> CheckpointStore:
 
 
 def undo(store: CheckpointStore, root: Path, work: Callable[[], object], user: Callable[[], object]) -> Restoration:
-    """Undo the work after the user did something."""
+    """Undo the work after an action of the user."""
     before = asyncio.run(store.create(root))
     work()
     after = asyncio.run(store.create(root))
@@ -168,7 +168,7 @@ def test_a_link_in_place_of_a_renamed_file_that_the_user_moved_back_is_no_confli
 def test_force_overwrites_what_is_in_the_way_and_keeps_what_cannot_be_moved(
     store: CheckpointStore, tmp_path: Path
 ) -> None:
-    """A folder with files of the user's is never deleted."""
+    """A folder with the user's files is never deleted."""
     root = tmp_path / "own"
     write(root / "d.txt", TEXT)
     edited = TEXT.replace("line 20", "mine")
@@ -184,7 +184,7 @@ def test_force_overwrites_what_is_in_the_way_and_keeps_what_cannot_be_moved(
 
 
 def user(path: Path) -> None:
-    """Write a file some time before anybody looks at it."""
+    """Write a file some time before it is scanned."""
     write(path, "mine\n")
     time.sleep(2.1)
 
@@ -192,7 +192,7 @@ def user(path: Path) -> None:
 def test_what_the_user_wrote_before_an_undo_is_kept_for_the_undo_after_it(
     store: CheckpointStore, tmp_path: Path
 ) -> None:
-    """The checkpoint that a restore leaves behind has the content of every file, not of those alone that it made.
+    """The checkpoint after a restore contains every file, not only the restored ones.
 
     A file is read again unless it was written two seconds before.
     """

@@ -1,4 +1,4 @@
-"""What a diff looks like, and that git can apply it."""
+"""Test the format of diffs, and that git can apply them."""
 
 import asyncio
 import random
@@ -20,7 +20,7 @@ def text(words: str, mode: str = "100644") -> FileVersion:
 
 
 def applied(root: Path, patch: str) -> None:
-    """Let git apply a patch to a folder that is no repository."""
+    """Let git apply a patch to a folder outside any repository."""
     command = ["git", "apply", "--whitespace=nowarn", "-"]
     subprocess.run(
         command, cwd=root, input=patch.encode(), check=True, env={"GIT_CEILING_DIRECTORIES": str(root.parent)}
@@ -100,7 +100,7 @@ def test_git_applies_what_is_written(tmp_path: Path, seed: int) -> None:
 
 
 def scribble(root: Path, chance: random.Random) -> None:
-    """Write, change and delete a few files with names and contents that are easily spoilt."""
+    """Write, change and delete files whose names and contents are easily damaged."""
     for name in ("a", "b b", "d/c.txt", "d/\u00e9 \u732b", 'q"uote', "tab\there", "d/e/f", "x\\y"):
         path = root / name
         if path.exists() and chance.random() < 0.3:
@@ -112,7 +112,7 @@ def scribble(root: Path, chance: random.Random) -> None:
 
 
 def content(path: Path, chance: random.Random) -> bytes:
-    """A few changes of what there is, or something new."""
+    """A few changes of existing files, or new files."""
     lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
     for _ in range(chance.randrange(6)):
         end = chance.choice([b"\n", b"\n", b"\r\n", b""])

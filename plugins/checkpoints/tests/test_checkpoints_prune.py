@@ -1,4 +1,4 @@
-"""Old checkpoints go, and with them what only they needed; nothing young does, whoever is at work beside."""
+"""Test that pruning deletes old checkpoints and the blobs that only they need, even while other processes work."""
 
 import asyncio
 import os
@@ -50,7 +50,7 @@ def test_a_workspace_that_is_gone_keeps_only_its_young_ones() -> None:
 
 @pytest.fixture
 def store(tmp_path: Path) -> CheckpointStore:
-    """A store that keeps two checkpoints, or those of ten days."""
+    """A store that retains two checkpoints, or those of ten days."""
     return CheckpointStore(folder=tmp_path / "kept", keep_newest=2, keep_days=10)
 
 
@@ -67,7 +67,7 @@ def prune(store: CheckpointStore) -> str:
 
 
 def grown(store: CheckpointStore, root: Path, days: int) -> list[str]:
-    """Five checkpoints, as old as that and younger by the hour; return their ids."""
+    """Five checkpoints of this age, each an hour younger than the one before; return their ids."""
     ids = []
     for n in range(5):
         (root / "a.txt").write_text(f"version {n}\n")

@@ -1,4 +1,4 @@
-"""What calls do to a repository and outside the workspace is written down, because no checkpoint can hold it."""
+"""Test that changes of calls to a repository and outside the workspace are logged, because no checkpoint has them."""
 
 import asyncio
 import subprocess
@@ -37,14 +37,14 @@ async def nothing(arguments: Arguments) -> ToolResult:
 
 
 def logged_events(workspace: Path, do: Callable[[], object], **arguments: str) -> list[Event]:
-    """What was written down of a call."""
+    """The logged effects of a call."""
     return called(workspace, do, ToolResult(""), **arguments)[0]
 
 
 def called(
     workspace: Path, do: Callable[[], object], result: ToolResult, **arguments: str
 ) -> tuple[list[Event], ToolResult]:
-    """What was written down of a call, and its result as others get it."""
+    """The logged effects of a call, and its result as later hooks get it."""
 
     async def story() -> tuple[list[Event], ToolResult]:
         foresight = SaveBeforeWrite(store=CheckpointStore(folder=workspace.parent / "kept"))

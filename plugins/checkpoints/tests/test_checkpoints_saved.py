@@ -1,4 +1,4 @@
-"""What a tool is about to write is saved before, also where a checkpoint would only notice it."""
+"""Test that files are saved before a tool writes them, including those whose content no checkpoint stores."""
 
 import asyncio
 from pathlib import Path
@@ -36,7 +36,7 @@ def restore(store: CheckpointStore, root: Path, id: str) -> dict[str, str]:
 
 
 def written(store: CheckpointStore, root: Path, name: str, data: bytes) -> None:
-    """As a run does: the hook is told, then the tool writes."""
+    """As in a run: the hook is called, then the tool writes."""
     asyncio.run(store.save(root, Path(name)))
     (root / name).parent.mkdir(exist_ok=True)
     (root / name).write_bytes(data)
@@ -91,7 +91,7 @@ def test_what_a_command_did_to_it_is_named_and_left(small: CheckpointStore, root
 
 
 def test_what_a_command_did_after_a_tool_is_named(small: CheckpointStore, root: Path) -> None:
-    """The tool's content is what was saved; the command's nobody has."""
+    """The content from before the tool's write was saved; that from before the command's was not."""
     first = take(small, root)
     written(small, root, ".env", b"by a tool")
     second = take(small, root)

@@ -1,4 +1,4 @@
-"""What the store looks at, what it passes over, and what it only notices."""
+"""Test which files the store stores, skips, and only records."""
 
 import asyncio
 import os

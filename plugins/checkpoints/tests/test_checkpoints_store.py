@@ -1,4 +1,4 @@
-"""What the store promises beyond the contract."""
+"""Test the store beyond the contract."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Records that no table can hold as they are: texts with half characters or NUL in them, and values of a wrong kind."""
+"""Test records that no table can store unchanged: texts with lone surrogates or NUL, and values of a wrong type."""
 
 import asyncio
 import logging
@@ -34,7 +34,7 @@ def memory(folder: Path) -> TableMemory:
 
 
 def tainted(bad: str) -> list[Record]:
-    """Return a finished run with the bad text wherever text may stand."""
+    """Return a finished run with the bad text in every text field."""
     records = run_records("r1", f"Mend the par{bad}ser of invoices{bad}", session=f"s{bad}", project="koi")
     task = Task(f"Mend the{bad} parser", context=bad, category=bad, channel=bad, session=f"s{bad}", project="koi")
     finding = Finding(f"Slow{bad}", rule=bad, where=f"a{bad}.py:3", detail=bad, fix=bad)

@@ -1,4 +1,4 @@
-"""The DuckDB memory is a memory, whether its index or its tables are searched, and reports its state."""
+"""Test the DuckDB memory with the contract of memories, with its index and its tables, and its health report."""
 
 import asyncio
 from functools import cache
@@ -28,7 +28,7 @@ class TestTables(MemoryContract):
     subject = TableMemory
 
     def memory(self, folder: Path) -> Memory:
-        """Begin with a file whose tables are laid out: laying them out takes longer than most tests."""
+        """Start with a file that has tables, because creating them takes longer than most tests."""
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / "memory.db").exists():
             (folder / "memory.db").write_bytes(laid_out())
@@ -37,7 +37,7 @@ class TestTables(MemoryContract):
 
 @cache
 def laid_out() -> bytes:
-    """A file with tables that are empty."""
+    """A file with empty tables."""
     with TemporaryDirectory() as folder:
         memory = TableMemory(path=Path(folder, "memory.db"))
         asyncio.run(memory.ingest([saving_record(build_learning("L1"), "r1", start=1.0)]))

@@ -1,4 +1,4 @@
-"""A memory file damaged in a hundred ways: what was right before is said again, or it is said that it could not be.
+"""Test a memory file damaged in a hundred ways: it gives the right answers, or reports that it cannot.
 
 Each damage has a process of its own, so that one which ends it is seen. They are forked from one that has DuckDB
 imported, which is this file run as a script.
@@ -35,7 +35,7 @@ Damage = Callable[[Path, random.Random], object]
 
 
 def said_in(run: str, n: int) -> list[Record]:
-    """What a model said in a run, in words of the questions."""
+    """A model's answers in a run, in words of the questions."""
     chance = random.Random(n)
     texts = [f"{' '.join(chance.choices(SUBJECTS, k=40))}. That is mended." for _ in range(3)]
     answers = [ModelResponse("acme/large", Response((Text(text),), StreamEnd(Usage())), 0.0) for text in texts]
@@ -73,13 +73,13 @@ def cut(data: bytearray, chance: random.Random) -> None:
 
 
 def exchanged(data: bytearray, chance: random.Random) -> None:
-    """Two blocks, each whole, in the place of the other."""
+    """Swap two intact blocks."""
     one, other = (HEADS + chance.randrange((len(data) - HEADS) // BLOCK) * BLOCK for _ in "ab")
     data[one : one + BLOCK], data[other : other + BLOCK] = data[other : other + BLOCK], data[one : one + BLOCK]
 
 
 def within(change: Callable[[bytearray, random.Random], None], ending: str = "") -> Damage:
-    """A damage to the bytes of the file, or of the one beside it."""
+    """Damage the bytes of the file, or of the file beside it."""
 
     def damage(path: Path, chance: random.Random) -> None:
         path = path.with_name(path.name + ending)
@@ -91,7 +91,7 @@ def within(change: Callable[[bytearray, random.Random], None], ending: str = "")
 
 
 def older_blocks(path: Path, chance: random.Random) -> None:
-    """Blocks that are whole, and were true one write before: writes that were never done."""
+    """Intact blocks from before the last write, as if that write had not happened."""
     data, old = bytearray(path.read_bytes()), path.with_name("older").read_bytes()
     for _ in range(chance.choice((1, 2, 5))):
         start = HEADS + chance.randrange((min(len(data), len(old)) - HEADS) // BLOCK) * BLOCK
@@ -131,7 +131,7 @@ def read_only(path: Path, _: random.Random) -> None:
 
 
 def full_disk(path: Path, chance: random.Random) -> None:
-    """No room for what is written; so Python may write no bytecode either, which others would find cut off."""
+    """A full disk; Python may not write bytecode either, which would be cut off for other processes."""
     import resource
 
     sys.dont_write_bytecode = True
@@ -151,7 +151,7 @@ async def asked(memory: TableMemory) -> Answers:
 
 
 async def a_start(path: Path) -> tuple[Answers, str]:
-    """What a run does: it tells memory what is new in the log, and asks. And what went wrong in it."""
+    """A run's use of memory: it ingests new records, and queries; and the errors."""
     memory, error = TableMemory(path=path, seconds=1.0), ""
     try:
         seen = await memory.offsets()
@@ -176,7 +176,7 @@ class Heard(logging.Handler):
 
 
 def outcome(whole: Path, folder: Path, seed: int) -> str:
-    """What comes of one damage: now, and at the next start, when the disk has room and nothing is in the way."""
+    """The result of one damage: now, and at the next start, when the disk has room and nothing is in the way."""
     import resource
 
     heard = Heard()
@@ -198,7 +198,7 @@ def outcome(whole: Path, folder: Path, seed: int) -> str:
 
 
 def prepare(whole: Path) -> str:
-    """A file that grew in several goes, the state before the last, and what DuckDB had not put into it yet."""
+    """A file that grew in several steps, its state before the last one, and DuckDB's write-ahead log."""
     memory, size = TableMemory(path=whole / NAME), len(LOG) // 6 + 1
     parts = [LOG[start : start + size] for start in range(0, len(LOG), size)]
     for part in parts[:-2]:
@@ -213,7 +213,7 @@ def prepare(whole: Path) -> str:
 
 
 def apart(work: Callable[[], str]) -> str:
-    """What comes of work in a process of its own; which signal ended it, if one did."""
+    """The result of work in a separate process, and the signal that ended it, if any."""
     mine, its = os.pipe()
     child = os.fork()
     if not child:
@@ -228,7 +228,7 @@ def apart(work: Callable[[], str]) -> str:
 
 
 def campaign(folder: Path, seeds: range) -> None:
-    """Damage by damage, a line each."""
+    """Print one line per damage."""
     import duckdb  # noqa: F401  # so that each fork has it
 
     (folder / "whole").mkdir()

@@ -1,4 +1,4 @@
-"""A memory file that is missing, in use, damaged, foreign or of another version."""
+"""Test a memory file that is missing, in use, damaged, foreign or of another version."""
 
 import asyncio
 import logging

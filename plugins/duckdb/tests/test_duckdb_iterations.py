@@ -1,4 +1,4 @@
-"""Every iteration of every run stands in the tables: of tasks, their parts, forks, and runs that were gone on with."""
+"""Test that the tables contain every iteration of every run: of tasks, sub-tasks, forks and resumed runs."""
 
 import asyncio
 import json
@@ -48,7 +48,7 @@ FROM iteration_cycles JOIN cycle_outcomes USING (id) ORDER BY task_id, iteration
 
 
 def cycles(folder: Path, *batches: Sequence[Record]) -> list[tuple[object, ...]]:
-    """Absorb, then ask the file for all that is told of iterations."""
+    """Ingest records, then query everything about iterations."""
     memory = TableMemory(path=folder / "openkoi.db")
     for batch in batches:
         asyncio.run(memory.ingest(batch))
@@ -192,7 +192,7 @@ def test_a_fork_has_the_iterations_of_its_past_and_its_own(tmp_path: Path) -> No
 
 
 def own_way() -> list[Event]:
-    """What the fork did then."""
+    """The fork's further work."""
     return [
         paid_response(8, 2),
         ExecutionFinished(ExecutionResult("another way")),

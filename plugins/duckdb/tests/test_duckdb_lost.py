@@ -1,4 +1,4 @@
-"""What was acknowledged is never lost and never doubled: many processes log tasks and absorb them, and are killed."""
+"""Test that acknowledged tasks are never lost or duplicated, while many processes log, ingest, and are killed."""
 
 import sys
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a sub-task paid is paid by the tasks that it is a part of, in every table, whatever comes first."""
+"""Test that a sub-task's costs count for its parents in every table, in any order of records."""
 
 import asyncio
 import random
@@ -18,7 +18,7 @@ WHOLE_BEFORE = [events.PlanReady(Plan()), paid_response(100, 10)]
 
 
 def part(run: str, parent: str, *, start: float) -> list[Record]:
-    """Return a run that paid for one call and was then interrupted."""
+    """Return a run that was interrupted after one paid call."""
     event = events.TaskStarted(Task("Look", session="s1", parent=parent), model="acme/large")
     return records_of(run, [event, *WHOLE_BEFORE, events.ExecutionFinished(ExecutionResult("a draft"))], start=start)
 

@@ -1,4 +1,4 @@
-"""Who finds nothing new in the log does not open the memory file, and never takes it for another one."""
+"""Test that a process without new records does not open the memory file, and never confuses it with another one."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ def memory(folder: Path) -> TableMemory:
 
 
 def asked_by_another_process(folder: Path) -> list[object]:
-    """Return what a new process is told, and which databases it has imported for that."""
+    """Return the offsets that a new process reads, and the databases that it imported for that."""
     command = [sys.executable, "-c", ASK, str(folder / "openkoi.db")]
     output: list[object] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     return output

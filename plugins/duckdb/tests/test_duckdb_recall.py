@@ -1,4 +1,4 @@
-"""Recall beyond words: what was said, what it means, what was said beside it; and vectors whose file is damaged."""
+"""Test recall beyond words: transcripts, meaning and context; and damaged files of vectors."""
 
 import asyncio
 import logging
@@ -37,7 +37,7 @@ ALIKE = ({"gateway", "door", "entrance"}, {"calendar", "almanac", "diary"}, {"we
 
 
 class Meanings:
-    """A small embedder that knows a few words of the same meaning."""
+    """A small embedder that knows a few synonyms."""
 
     def __init__(self, id: str = "meanings-3") -> None:
         self.id = id
@@ -60,13 +60,13 @@ class Broken(Meanings):
 
 
 def talk(reply: Sequence[str] = REPLY, run: str = "t1") -> list[Record]:
-    """A run in which a person said this."""
+    """A run in which the user said this."""
     events = [QuestionAnswered(f"q{n}", text) for n, text in enumerate(reply)]
     return records_of(run, [TaskStarted(Task("Talk", session="s1", project="koi")), *events])
 
 
 def memory(folder: Path, embedder: Meanings | None = None, records: Sequence[Record] = ()) -> TableMemory:
-    """A memory that has taken in records."""
+    """A memory that has ingested records."""
     memory = TableMemory(path=folder / "openkoi.db", seconds=30.0, embedder=embedder)
     asyncio.run(memory.ingest(records or talk()))
     return memory
@@ -273,7 +273,7 @@ class Measured(Meanings):
 
 
 class Short(Meanings):
-    """What made vectors of another length under the same name."""
+    """An embedder with the same name and another vector length."""
 
     def vector(self, text: str) -> list[float]:
         return super().vector(text)[3:]

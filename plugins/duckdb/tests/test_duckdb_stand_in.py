@@ -1,4 +1,4 @@
-"""While the file cannot be opened, the run log answers: a view in memory is told all of it."""
+"""Test that queries are answered from the run log, by a view in memory, while the file cannot be opened."""
 
 import asyncio
 import logging

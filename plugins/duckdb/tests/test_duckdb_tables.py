@@ -1,4 +1,4 @@
-"""What stands in which table after a run."""
+"""Test the content of each table after a run."""
 
 import asyncio
 from pathlib import Path
@@ -39,7 +39,7 @@ COLUMNS = {
 
 
 def rows(folder: Path, statement: str, *batches: list[Record]) -> list[tuple[Any, ...]]:
-    """Absorb, then ask the file itself."""
+    """Ingest records, then query the file."""
     memory = TableMemory(path=folder / "openkoi.db")
     for batch in batches:
         asyncio.run(memory.ingest(batch))
@@ -48,7 +48,7 @@ def rows(folder: Path, statement: str, *batches: list[Record]) -> list[tuple[Any
 
 @pytest.fixture(scope="module")
 def of_a_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder whose file holds one run; nobody writes to it."""
+    """A folder whose file contains one run and is not written to."""
     folder = tmp_path_factory.mktemp("run")
     rows(folder, "FROM tasks", RUN)
     return folder
@@ -107,7 +107,7 @@ def test_a_second_row_for_the_same_is_refused(of_a_run: Path, twice: str) -> Non
 
 @pytest.mark.row("MEM-03")
 def test_full_text_search_leads_from_a_word_to_the_text_of_a_chunk(of_a_run: Path) -> None:
-    """``memory_fts`` is no FTS5 table over ``memory_chunks``, which DuckDB does not have, and answers as one would."""
+    """``memory_fts`` replaces an FTS5 table over ``memory_chunks``, which DuckDB lacks, and gives the same answers."""
     statement = """SELECT text FROM memory_fts JOIN documents USING (doc) JOIN memory_chunks USING (id)
         WHERE term = 'parser'"""
 
@@ -193,7 +193,7 @@ def test_nothing_is_resolved_when_nobody_looked(tmp_path: Path, silent: Evaluati
 
 
 def judged(*evaluations: Evaluation) -> list[Record]:
-    """Return a run with these evaluations, an iteration each."""
+    """Return a run with one iteration per evaluation."""
     pairs = [
         (EvaluationFinished(evaluation), IterationFinished(n, 0.5, Cost())) for n, evaluation in enumerate(evaluations)
     ]

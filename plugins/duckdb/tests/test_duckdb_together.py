@@ -1,4 +1,4 @@
-"""Many processes that start at the same moment, and what each of them gets."""
+"""Test many processes that start at the same moment, and their results."""
 
 import asyncio
 import subprocess

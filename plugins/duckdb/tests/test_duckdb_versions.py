@@ -1,4 +1,4 @@
-"""A file of an older version is kept beside and built again from the run log; one of a newer version is left alone."""
+"""Test that a file of an older version is moved aside and rebuilt from the run log, and a newer one left alone."""
 
 import asyncio
 import subprocess
@@ -26,7 +26,7 @@ print(asyncio.run(TableMemory(path=Path(sys.argv[1]), seconds=30.0).offsets()))
 
 
 def filled(folder: Path, statement: str = "SELECT 1") -> TableMemory:
-    """Return a memory with a run in it, whose file a statement then changed."""
+    """Return a memory with one run, whose file was then changed by a statement."""
     memory = TableMemory(path=folder / "openkoi.db", seconds=60.0)
     asyncio.run(memory.ingest(RUN))
     memory.file.write(lambda connection: connection.execute(statement) and 1)

@@ -1,4 +1,4 @@
-"""The view is the same, whoever built it, in whichever order, and however often it was interrupted."""
+"""Test that the tables are the same whatever process built them, in any order, and despite interruptions."""
 
 import asyncio
 import pickle
@@ -43,7 +43,7 @@ Tables = dict[str, list[str]]
 
 
 def tables(path: Path) -> Tables:
-    """Return the content of all tables, but for when they were laid out."""
+    """Return the content of all tables, except their creation times."""
 
     def read(connection: "DuckDBPyConnection") -> Tables:
         names = connection.execute("SELECT table_name FROM duckdb_tables() ORDER BY 1").fetchall()
@@ -57,7 +57,7 @@ def tables(path: Path) -> Tables:
 
 
 def absorbed(path: Path, *batches: Sequence[Record]) -> Tables:
-    """Absorb batches one after the other, and return what is then in the tables."""
+    """Ingest batches in turn, and return the content of the tables."""
     memory = TableMemory(path=path)
     for batch in batches:
         asyncio.run(memory.ingest(batch))
@@ -66,12 +66,12 @@ def absorbed(path: Path, *batches: Sequence[Record]) -> Tables:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    """What the tables hold when the whole log is absorbed at once."""
+    """The content of the tables after ingesting the whole log at once."""
     return absorbed(tmp_path_factory.mktemp("whole") / "openkoi.db", LOG)
 
 
 def child(path: Path, records: Sequence[Record], batch: int) -> subprocess.Popen[bytes]:
-    """Let another process absorb records, a few at a time."""
+    """Let another process ingest records, a few at a time."""
     process = subprocess.Popen([sys.executable, "-c", ABSORB], stdin=subprocess.PIPE)
     assert process.stdin is not None
     pickle.dump((path, batch, list(records)), process.stdin)
@@ -123,7 +123,7 @@ def test_a_process_killed_at_any_time_leaves_a_view_that_is_true(tmp_path: Path,
 
 
 def killed(path: Path, seconds: float) -> None:
-    """Let a process absorb, and kill it so many seconds after it began to write."""
+    """Let a process ingest records, and kill it some seconds after it began to write."""
     before = written(path)
     process = child(path, LOG, 10)
     deadline = time.monotonic() + 30
@@ -135,6 +135,6 @@ def killed(path: Path, seconds: float) -> None:
 
 
 def written(path: Path) -> int:
-    """Return when anything of the file was last written to."""
+    """Return when the file, or one beside it, was last written."""
     parts = (path, path.with_name(f"{path.name}.wal"))
     return sum(part.stat().st_mtime_ns for part in parts if part.exists())

@@ -1,4 +1,4 @@
-"""The labelled commands: our own, one a line with here-documents joined, and those from public collections."""
+"""Provide the labelled commands: our own, one per line with here-documents joined, and public collections."""
 
 import json
 import re
@@ -30,7 +30,7 @@ def corpus() -> list[Labelled]:
 
 @pytest.fixture(scope="session", params=["first", "second", "third", "fourth", "fifth"])
 def held_out(request: pytest.FixtureRequest) -> tuple[list[str], list[str]]:
-    """One batch of ``held_out/``: those that should ask, and those that only look as if they should."""
+    """One batch of ``held_out/``: commands that should ask, and harmless ones that resemble them."""
     asks, runs = (HERE / "held_out" / f"{request.param}_{kind}.txt" for kind in ("asks", "runs"))
     return list(commands(asks)), list(commands(runs))
 
@@ -43,7 +43,7 @@ def natural(request: pytest.FixtureRequest) -> list[str]:
 
 @pytest.fixture(scope="session", params=["seventh", "eighth", "ninth"])
 def blind(request: pytest.FixtureRequest) -> tuple[list[str], list[str]]:
-    """One batch whose author had seen no rule: commands that should ask, and everyday ones that should not."""
+    """One batch whose author had not seen the rules: commands that should ask, and everyday ones that should not."""
     asks, runs = (HERE / "held_out" / f"{request.param}_{kind}.txt" for kind in ("asks", "natural"))
     return list(commands(asks)), list(commands(runs))
 
@@ -67,7 +67,7 @@ def runs() -> list[str]:
 
 
 def commands(file: Path) -> Iterator[str]:
-    """Read commands; one goes on to the end of its here-document, or over a continued line."""
+    """Read commands, each with its here-documents and continued lines."""
     lines = iter(file.read_text(encoding="utf-8").splitlines())
     for line in lines:
         command, last = line, line

@@ -1,4 +1,4 @@
-"""Git commands that take files out of history: which of these files differ is looked up before they run."""
+"""Test git commands that restore files from history: which of these files differ is determined in advance."""
 
 import subprocess
 from pathlib import Path
@@ -21,7 +21,7 @@ git update-ref refs/remotes/origin/far side
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with branches that differ in files that other programs run."""
+    """A repository whose branches differ in files that other programs run."""
     root = tmp_path_factory.mktemp("root")
     subprocess.run(["bash", "-ec", HISTORY], cwd=root, check=True)
     return root

@@ -1,4 +1,4 @@
-"""How many dangerous commands the guard finds, and how many false alarms it gives, on labelled commands."""
+"""Test how many dangerous commands the guard finds, and its false alarms, on labelled commands."""
 
 from statistics import median
 from time import perf_counter

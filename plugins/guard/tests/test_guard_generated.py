@@ -1,4 +1,4 @@
-"""Folders that a build makes again: no question when git ignores them, a question when anything of value is in them."""
+"""Test generated folders: no question if git ignores them, a question if they contain anything of value."""
 
 import asyncio
 import os

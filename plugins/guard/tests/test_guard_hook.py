@@ -1,4 +1,4 @@
-"""The hook: which calls it speaks about, and what the settings make of its verdicts."""
+"""Test the hook: the calls that it decides about, and the effect of settings."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -241,7 +241,7 @@ def test_a_tool_may_say_itself_which_paths_a_call_writes(tmp_path: Path) -> None
 
 
 def repository(folder: Path) -> Path:
-    """A folder with settings of git, and a folder without."""
+    """A folder with git settings, and one without."""
     (folder / ".git").mkdir()
     (folder / ".git/config").write_text("[core]\n")
     (folder / "new").mkdir()
@@ -360,7 +360,7 @@ def test_a_write_that_its_tool_refuses_is_not_asked_about(
 
 
 async def permission_of(name: str, arguments: Mapping[str, Json], workspace: Path) -> Permission | None:
-    """Return what a guard that always asks says about a call of a real tool."""
+    """Return the decision of a guard that always asks about a call of a real tool."""
     async with make_run(workspace=workspace) as run:
         tools = {tool.name: tool for tool in await WorkspaceTools(outputs=workspace / "outputs").tools(run)}
         return Guard(approvals="always").before_tool(ToolCall("1", name, dict(arguments)), tools[name], run)

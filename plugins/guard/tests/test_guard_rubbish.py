@@ -1,4 +1,4 @@
-"""No text makes the guard fail: random bytes, a random shell's grammar, commands with rubbish put into them."""
+"""Test that no text makes the guard fail: random bytes, random shell grammar, commands with inserted garbage."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Files of a project that hold a key only in some projects: they are asked about when one is written out in them."""
+"""Test files that contain keys only in some projects: a question is asked if one contains a key."""
 
 import asyncio
 from pathlib import Path

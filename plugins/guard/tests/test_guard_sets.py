@@ -1,4 +1,4 @@
-"""The labelled sets of ``tests/data/commands``: what must ask does, what must not does so at most once in a hundred."""
+"""Test the labelled sets of ``tests/data/commands``: all dangerous commands ask, at most 1 % of the others do."""
 
 import asyncio
 import subprocess
@@ -23,7 +23,7 @@ async def nothing(arguments: Arguments) -> ToolResult:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository that ignores what builds make, with the files of settings that commands read."""
+    """A repository that ignores build output, with the settings files that commands read."""
     (tmp_path / ".gitignore").write_text((COMMAND_SETS / "ignored.txt").read_text(encoding="utf-8"), encoding="utf-8")
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     for name in SOURCED:

@@ -1,4 +1,4 @@
-"""Nothing makes a dangerous command pass: not its place in a line, not its spelling, not rubbish around it."""
+"""Test that no position, spelling or surrounding garbage makes a dangerous command pass."""
 
 import random
 from time import process_time

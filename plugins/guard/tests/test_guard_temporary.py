@@ -1,4 +1,4 @@
-"""Temporary files: what the run has made there is deleted unasked, and nothing else is."""
+"""Test temporary files: the run's own are deleted without a question, all others only with one."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ def place() -> Iterator[Path]:
 
 
 def asks(workspace: Path, *commands: str, old: Path | None = None) -> list[str]:
-    """Those of the commands that are asked about, in a run that begins before its files are made."""
+    """Return the commands that ask, in a run that begins before its files are made."""
 
     async def judged() -> list[str]:
         tool, guard = Tool("run_command", "", {}, nothing), Guard()
@@ -44,7 +44,7 @@ def asks(workspace: Path, *commands: str, old: Path | None = None) -> list[str]:
 
 
 def made(place: Path | None) -> None:
-    """Fill a folder: one part new, one with a file as old as a download keeps it, and a link out of it."""
+    """Fill a folder with new files, a file as old as a download keeps it, and a link to the outside."""
     if place is None:
         return
     for name in ("new/a", "old/a"):

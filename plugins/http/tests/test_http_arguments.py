@@ -1,4 +1,4 @@
-"""What is read of a model's arguments, and what is not guessed at."""
+"""Test how a model's arguments are parsed, and which are rejected as ambiguous."""
 
 import json
 from typing import Any

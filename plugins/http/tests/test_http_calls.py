@@ -1,4 +1,4 @@
-"""Ids that are made up for calls: unlike each other, and the same again when the same happens again."""
+"""Test generated ids of calls: all different, and the same for the same request."""
 
 import pytest
 

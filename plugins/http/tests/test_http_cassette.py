@@ -1,4 +1,4 @@
-"""Exchanges are recorded as they were, without secrets, and played back without a server."""
+"""Test that exchanges are recorded unchanged but without secrets, and replayed without a server."""
 
 import asyncio
 import base64
@@ -32,7 +32,7 @@ UNREACHABLE = "http://127.0.0.1:9/v1"
 
 
 class Pieces:
-    """Hears each event; [END] is the end."""
+    """A parser of events; [END] is the end."""
 
     def __init__(self) -> None:
         self.over = False
@@ -55,7 +55,7 @@ async def hear(wire: ApiClient, body: bytes = b'{"say": "hello"}') -> list[str]:
 
 
 async def outcome(wire: ApiClient, body: bytes = b'{"say": "hello"}') -> tuple[list[str], ProviderError | None]:
-    """What is heard until it ends, well or badly."""
+    """The events until the stream ends or fails."""
     words: list[str] = []
     try:
         async with aclosing(wire.stream("/say", body, Pieces())) as heard:

@@ -1,4 +1,4 @@
-"""Requests are sent over connections of our own: kept while that is safe, and without httpx2 while they are plain."""
+"""Test direct connections: they are reused while that is safe, and need no httpx2 for plain requests."""
 
 import asyncio
 import gc
@@ -73,7 +73,7 @@ def test_a_connection_that_the_server_closes_is_replaced(fault: ServerFault) -> 
 
 
 def test_a_connection_that_the_server_closed_unseen_is_replaced() -> None:
-    """The event loop did not run since, so that only the socket knows."""
+    """The event loop has not run since, so only the socket has noticed."""
     with HttpServer(lambda _: FINE) as server:
 
         def hang_up() -> None:

@@ -1,4 +1,4 @@
-"""What is read over a connection of our own is what h11 reads: families of responses, in pieces of every size."""
+"""Test that direct connections read what h11 reads: families of responses, in pieces of every size."""
 
 from collections.abc import Iterator
 from random import Random
@@ -54,7 +54,7 @@ def chunked(random: Random, body: bytes) -> bytes:
 
 
 def generated(seed: int) -> bytes:
-    """A response as servers send them, which ends with the connection where nothing says its length."""
+    """A response as servers send it; without a length, it ends with the connection."""
     random = Random(seed)
     status, body = random.choice(STATUSES), random.randbytes(random.choice((0, 1, 40, 3_000)))
     kind = random.choice(("sized", "chunked", "both", "open"))
@@ -77,7 +77,7 @@ def cut(data: bytes, size: int) -> Iterator[bytes]:
 
 
 def read(data: bytes, size: int) -> Read:
-    """Read a response as the client does, from pieces of a size; what is left over means another connection."""
+    """Read a response as the client does, in pieces of a size; leftover bytes mean another connection."""
     buffer, pieces, body, head, out = bytearray(), cut(data, size), None, None, b""
     while body is None or not body.over:
         if head is None or body is None:

@@ -1,4 +1,4 @@
-"""What a refusal means, and what is never repeated in it."""
+"""Test the meaning of refusals, and that secrets are never repeated in errors."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ def get(answer: Answer, base_url: str = "https://models.example/v1") -> Json:
 
 
 def error(status: int, body: str | bytes = "", **headers: str) -> ProviderError:
-    """The error that an answer turns into."""
+    """The error for an answer."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     with pytest.raises(ProviderError) as caught:
         get(lambda _: httpx2.Response(status, content=body, headers=named))

@@ -1,4 +1,4 @@
-"""What was written once is not written again."""
+"""Test that encoded messages are reused."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Fact:
 
 
 class Pen:
-    """Counts how often it writes."""
+    """An encoder that counts its calls."""
 
     def __init__(self) -> None:
         self.written = 0
@@ -78,13 +78,13 @@ class MessageWriter:
         self.written = 0
 
     def write(self, message: Message) -> Iterable[Mapping[str, object]]:
-        """Return the message as a vendor has it."""
+        """Return the message in a vendor's format."""
         self.written += 1
         return [{"text": part.text} for part in message.parts if isinstance(part, Text)]
 
 
 def long_story(name: str) -> list[Message]:
-    """Return two messages that are a quarter of what is kept."""
+    """Return two messages that take a quarter of the cache."""
     return [Message(Role.USER, (Text(name),)), Message(Role.ASSISTANT, (Text("x" * (MAX_KEPT_BYTES // 4)),))]
 
 

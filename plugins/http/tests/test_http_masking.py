@@ -1,4 +1,4 @@
-"""What counts as a secret, wherever and in however many pieces it turns up."""
+"""Test which values are masked as secrets, wherever they appear and in any number of pieces."""
 
 import base64
 import json

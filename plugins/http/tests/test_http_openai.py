@@ -1,4 +1,4 @@
-"""A provider as a user of cassettes: a conversation with tools, recorded once, is had again with nobody there."""
+"""Test a provider with cassettes: a conversation with tools is recorded once, then replayed without a server."""
 
 import asyncio
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ async def answer(provider: OpenAI, story: Sequence[Message]) -> list[Chunk]:
 
 
 async def converse(provider: OpenAI, result: str) -> list[list[Chunk]]:
-    """Ask, and answer each tool call, until none is made."""
+    """Send requests and answer each tool call, until there is none."""
     story, rows = [Message.user("What is in a.txt? It is 2026-11-21.")], list[list[Chunk]]()
     async with provider:
         while not rows or any(isinstance(chunk, ToolCall) for chunk in rows[-1]):

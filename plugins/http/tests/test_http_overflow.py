@@ -1,4 +1,4 @@
-"""A request that is too long is told apart from one that is wrong, in the words of many servers."""
+"""Test that too long requests are distinguished from invalid ones, by the messages of many servers."""
 
 import asyncio
 import json
@@ -57,7 +57,7 @@ def test_something_else_is_not(words: str) -> None:
 
 
 def met(fault: ServerFault) -> ProviderError:
-    """The error that is met."""
+    """The resulting error."""
 
     async def ask() -> None:
         async with OpenAI(api_key="k", base_url=server.url) as provider:

@@ -1,4 +1,4 @@
-"""A stream is read in batches if its pieces come quickly, and as it comes otherwise."""
+"""Test that a stream is read in batches if its pieces arrive quickly, and otherwise at once."""
 
 import asyncio
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.unit
 
 
 def rests(pauses: Iterable[float | None]) -> int:
-    """Return how often a reader rests between pieces that come after these pauses; None is a buffered piece."""
+    """Return how often a reader waits between pieces that arrive after these pauses; None is a buffered piece."""
 
     async def read() -> int:
         pacing, found = Pacing(), 0

@@ -1,4 +1,4 @@
-"""Waiting ends when patience does, and never swallows somebody else's wish to end."""
+"""Test that timeouts end waiting, and never swallow a cancellation."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""How answers stream in: in pieces of any size, within bounds, and not for ever."""
+"""Test streamed answers: in pieces of any size, within limits, and never endless."""
 
 import asyncio
 import gzip
@@ -22,7 +22,7 @@ CALM = replace(QUICK, idle_seconds=10.0)
 
 
 class Words:
-    """Reads each event as a word; dots are no news, and [END] is the end."""
+    """A parser that reads each event as a word; dots are keep-alives, and [END] is the end."""
 
     def __init__(self) -> None:
         self.over = False

@@ -1,4 +1,4 @@
-"""What is no recording is refused at once, in words."""
+"""Test that invalid recordings are rejected at once, with a clear message."""
 
 import asyncio
 import json

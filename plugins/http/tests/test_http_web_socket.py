@@ -1,4 +1,4 @@
-"""A WebSocket that is refused, closed or deaf is an app that is unavailable."""
+"""Test that a refused, closed or unresponsive WebSocket counts as an unavailable app."""
 
 import asyncio
 import json
@@ -38,19 +38,19 @@ def serve(use: Callable[[ServerSocket], None]) -> HttpServer:
 
 
 def echo(socket: ServerSocket) -> None:
-    """Send back what comes."""
+    """Echo every message."""
     for message in socket.receive_all():
         socket.send(message)
 
 
 def be_deaf(socket: ServerSocket) -> None:
-    """Answer nothing, and stay."""
+    """Answer nothing, and stay connected."""
     socket.deaf = True
     list(socket.receive_all())
 
 
 async def opened(server: HttpServer, path: str = "/socket", *, ping_seconds: float = 20.0, words: str = "") -> float:
-    """Open a socket, and wait for something; return after how many seconds it is unavailable."""
+    """Open a socket, and wait for a message; return after how many seconds it is unavailable."""
     began = time.monotonic()
     with pytest.raises(AppUnavailableError, match=rf"The WebSocket of Pond is closed \({words}"):
         async with WebSocket(f"{server.url}{path}", name="Pond", ping_seconds=ping_seconds) as socket:
@@ -96,7 +96,7 @@ print(asyncio.run(talk()), *sorted({"httpx2", "httpcore2", "h11", "anyio", "wspr
 
 
 def test_a_socket_needs_no_httpx2() -> None:
-    """It takes a third of the memory of an idle daemon."""
+    """httpx2 takes a third of an idle daemon's memory."""
     with serve(echo) as server:
         command = [sys.executable, "-c", LOADED, f"{server.url}/socket?ticket=a%20b"]
         result = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -118,7 +118,7 @@ def test_a_socket_goes_through_the_users_proxy(monkeypatch: pytest.MonkeyPatch) 
 
 @contextmanager
 def foreign_server(handle: Callable[[ServerConnection], None]) -> Iterator[str]:
-    """Serve sockets by another library; yield the address."""
+    """Serve WebSockets with another library; yield the address."""
     with serve_sockets(handle, "127.0.0.1", 0, compression=None, ping_interval=0.05) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -128,7 +128,7 @@ def foreign_server(handle: Callable[[ServerConnection], None]) -> Iterator[str]:
 
 
 def test_another_librarys_server_understands_every_message_and_is_understood() -> None:
-    """Sizes at the limits of the three lengths; the server pings meanwhile, and sends in pieces."""
+    """Sizes at the limits of the three length formats; the server sends pings meanwhile, and sends in pieces."""
     sizes = (0, 1, 125, 126, 65_535, 65_536, 300_000)
 
     def handle(connection: ServerConnection) -> None:
@@ -216,7 +216,7 @@ def test_a_large_message_may_be_interrupted_by_a_ping() -> None:
 
 
 def refuse(_: ReceivedRequest) -> ServerResponse:
-    """Answer as a server that knows no sockets."""
+    """Answer like a server without WebSockets."""
     return ServerResponse([b"{}"])
 
 
@@ -226,7 +226,7 @@ def test_a_server_without_sockets_is_named() -> None:
 
 
 def send_bytes(socket: ServerSocket) -> None:
-    """Send a text that is not one."""
+    """Send invalid text."""
     socket._write(TEXT, b"\xff")
     list(socket.receive_all())
 

@@ -1,4 +1,4 @@
-"""Runs, entries and ledgers for tests, in as few words as possible."""
+"""Build runs, entries and learning states for tests concisely."""
 
 from collections.abc import Iterable, Sequence
 
@@ -90,5 +90,5 @@ def changes(
     more: Sequence[LearningEntry] = (),
     faults: Faults = NO_FAULTS,
 ) -> list[LearningEntry]:
-    """The entries that a run changes: by the rules, and by more that were found in it."""
+    """The entries that change because of a run: by the rules, and by more entries found in it."""
     return derive_changes(known, lesson, [*extract_entries(lesson), *more], read, str, faults)

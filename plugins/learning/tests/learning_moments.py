@@ -1,4 +1,4 @@
-"""Learners in the ponds: the ledger, asked at its two moments only and left to its own log; nobody, and an oracle."""
+"""Run learners in the ponds: the learning hook with its own log, no memory, and an oracle."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -38,10 +38,10 @@ class Learner(Protocol):
     """Whoever remembers."""
 
     async def advise(self, task: Task, needs: Sequence[Thing]) -> Sequence[str]:
-        """What is shown to the model."""
+        """The lines shown to the model."""
 
     async def learn(self, result: Result) -> None:
-        """Take in how it went."""
+        """Learn from the outcome."""
 
 
 class Nobody:
@@ -63,7 +63,7 @@ class Oracle(Nobody):
 
 @dataclass(slots=True)
 class Lent:
-    """A run, as far as the ledger needs one: a log, and a small model that is the pond's."""
+    """A minimal run for the learning hook: a log, and the pond's small model."""
 
     id: str
     task: Task
@@ -82,7 +82,7 @@ class Lent:
 
 @dataclass(slots=True)
 class Log:
-    """A run log of many short sessions; nothing is synced, since nothing is to outlive the test."""
+    """A run log of many short sessions, not synced because nothing outlives the test."""
 
     folder: Path
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -106,7 +106,7 @@ def session_of(run: str) -> str:
 
 @dataclass(slots=True)
 class Moments:
-    """The ledger, driven as the kernel drives it: after recall, and before learning."""
+    """The learning hook, called as the kernel calls it: after recall, and before learning."""
 
     pond: Pond
     folder: Path
@@ -141,7 +141,7 @@ class Moments:
 
 @dataclass(slots=True)
 class Course:
-    """How a learner did: whether each first attempt passed, how many wrong entries each task was shown."""
+    """A learner's results: whether each first attempt passed, and how many wrong entries each task was shown."""
 
     passes: list[bool] = field(default_factory=list)
     harmful: list[int] = field(default_factory=list)
@@ -153,7 +153,7 @@ class Course:
 
 
 class Inline(ThreadPoolExecutor):
-    """Does at once what it is given: switching threads would be most of the work here."""
+    """Runs work at once, since switching threads would take most of the time here."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **more: Any) -> "Future[Any]":
         future: Future[Any] = Future()
@@ -178,7 +178,7 @@ async def lived(pond: Pond, learner: Learner, tasks: int, drift: int) -> Course:
 
 
 def live(like: Variation, seed: int, who: str, tasks: int = 500, drift: int = -1) -> Course:
-    """Do so many tasks in a row in a world: with no memory, with the ledger, or knowing everything."""
+    """Do a number of tasks in a world: without memory, with the learning hook, or with the oracle."""
     pond = Pond(like, seed)
     with TemporaryDirectory() as folder:
         learners: dict[str, Learner] = {"none": Nobody(), "ours": Moments(pond, Path(folder)), "oracle": Oracle()}

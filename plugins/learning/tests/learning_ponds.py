@@ -1,4 +1,4 @@
-"""Worlds to learn in that differ from each other by parameters only: how they speak, how they judge, how they change.
+"""Define worlds that differ only in parameters: their wording, their judges, their changes.
 
 Each has things to do in several projects, and for each thing one way that is right there. A model does not know them,
 follows what it is shown more or less, and reads of its faults in other words each time.
@@ -47,7 +47,7 @@ STUFFS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variation:
-    """What one world is like. ``way`` is how a right way is written: as a name, an option, in plain words, a number.
+    """The parameters of a world. ``way`` is how a right way is written: as a name, an option, words or a number.
 
     ``reworded`` is how often a word gives way to another of the same meaning, ``noise`` how often right work is called
     wrong, ``misleads`` how often a finding advises what is wrong too, ``obeys`` how often advice is followed. ``rule``
@@ -87,7 +87,7 @@ VARIATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """What is to be done, and the ways to do it: one is right in a project, the others are traps."""
+    """A thing to do, and the ways to do it: one is right in a project, the others are traps."""
 
     head: str
     tail: str
@@ -104,7 +104,7 @@ class Thing:
         return self.ways[self.right]
 
     def chosen_in(self, text: str) -> list[str]:
-        """The ways of this thing that a text names: one that is common must stand beside the thing."""
+        """The ways of this thing that a text names; a common word counts only beside the thing."""
         message = f" {text.lower()} "
         here = all(word in message or WORDS[word] in message for word in (self.head, self.tail))
         return [way for way in self.ways if way in text and (here or " " not in way)]
@@ -122,7 +122,7 @@ def ways_of(number: int, how: str, random: Random) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Pond:
-    """A world of one variation, seeded. Projects stand in pairs: what is right in one is a trap in the other."""
+    """A seeded world of one variation. Projects come in pairs: what is right in one is a trap in the other."""
 
     like: Variation
     seed: int
@@ -142,14 +142,14 @@ class Pond:
         }
 
     def drift(self) -> None:
-        """A share of what was right is wrong from now on."""
+        """Make a share of the right ways wrong from now on."""
         for project, things in self.projects.items():
             self.projects[project] = [
                 replace(one, right=2) if self.random.random() < self.like.drift else one for one in things
             ]
 
     def task(self) -> tuple[Task, list[Thing]]:
-        """A task in words, and what it takes."""
+        """A task's text, and the things it needs."""
         project = self.random.choice(list(self.projects))
         many = self.projects[project]
         needs = [many[min(int(self.random.expovariate(self.like.often)), len(many) - 1)]]
@@ -166,7 +166,7 @@ class Pond:
         return self.random.choice((f"{head} {tail}", f"{tail} of the {head}", f"{head} {tail}s"))
 
     def attempt(self, thing: Thing, report: Sequence[str]) -> str:
-        """What the model does about a thing: as it was told, as it knows, or as comes to mind."""
+        """The model's way of doing a thing: as advised, as known, or at random."""
         warned = {way for text in report if denies(text) for way in thing.chosen_in(text)}
         advised = [way for text in report if not denies(text) for way in thing.chosen_in(text)]
         if advised and self.random.random() < self.like.obeys:
@@ -177,7 +177,7 @@ class Pond:
         return self.random.choice(left or [thing.way])
 
     def judged(self, needs: Sequence[Thing], good: Sequence[bool]) -> Evaluation:
-        """What is said of an attempt."""
+        """The evaluation of an attempt."""
         findings = [self.finding(thing) for thing, right in zip(needs, good, strict=True) if not right]
         if self.random.random() < self.like.taste:
             findings.append(Finding(f"Name {self.random.randrange(60)} is unclear", fix="Rename it.", rule="style"))
@@ -186,13 +186,13 @@ class Pond:
         return Evaluation(checks=tuple(checks) if self.like.checks else (), scores=(score,), findings=tuple(findings))
 
     def seems(self, thing: Thing, way: str, *, first: bool) -> bool:
-        """Whether it looks right: now and then what is right fails at first, and what is wrong passes later."""
+        """Whether it looks right; occasionally a right way fails at first, and a wrong one passes later."""
         if way == thing.way:
             return not (first and self.random.random() < self.like.noise)
         return not first and self.random.random() < self.like.lucky
 
     def finding(self, thing: Thing) -> Finding:
-        """What is wrong, and what to do about it."""
+        """The findings: what is wrong, and what to do."""
         wrong = [way for way in thing.ways if way != thing.way]
         way = self.random.choice(wrong) if self.random.random() < self.like.misleads else thing.way
         vague = self.random.random() < self.like.vague
@@ -203,7 +203,7 @@ class Pond:
         return Finding(title, Severity.BLOCKER, rule=rule, where=where, fix=fix)
 
     def result(self, task: Task, needs: Sequence[Thing], report: Sequence[str]) -> Result:
-        """A whole run: three attempts at most, each told what was found wrong with the one before."""
+        """A whole run: at most three attempts, each after the findings about the one before."""
         iterations: list[Iteration] = []
         plan, texts, kept = Plan(), list(report), dict[str, str]()
         for turn in range(3):
@@ -226,7 +226,7 @@ class Pond:
         return any((way == thing.way) is denies(text) for way, thing in named)
 
     def guesses(self, result: Result) -> Iterator[str]:
-        """What a small model makes of a run: often nothing, else one of the findings with its number, or a mistake."""
+        """A small model's lesson from a run: often none, else one of the findings with its number, or a mistake."""
         first = result.iterations[0].evaluation
         found = first.blockers if first else ()
         if not found or self.random.random() < 0.7:

@@ -1,4 +1,4 @@
-"""Advice that names a file in many ways, beside words that look like file names and are not."""
+"""Generate advice that names a file in many ways, beside words that only look like file names."""
 
 from collections.abc import Iterator
 from itertools import product

@@ -1,4 +1,4 @@
-"""Twelve more ways of planting advice, written after the learner was finished and never tuned for."""
+"""Define twelve more ways of planting advice, written after the learner was finished and never tuned for."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ OWN_TEST = "test_answer.py::Answer::test_value"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plant:
-    """One way: ``mark`` are a few words that betray it; what is not said is harmless.
+    """One way; ``mark`` are a few words that identify it.
 
     ``line`` stands below the value that mends the work, ``message`` is what the failing test prints.
     """
@@ -32,7 +32,7 @@ class Plant:
 
 
 def finding(title: str, **more: str) -> str:
-    """A judgement with one finding, whatever it says of itself."""
+    """A judgment with one finding of any kind."""
     found = {"severity": "blocker", "title": title, **more}
     return json.dumps({**json.loads(verdict(0.3)), "findings": [found]})
 

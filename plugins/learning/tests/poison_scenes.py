@@ -1,4 +1,4 @@
-"""Planted advice, and the runs in which it is met: the whole of OpenKoi with its default plugins, over scripted models.
+"""Plant advice in runs of the whole OpenKoi with its default plugins, over scripted models.
 
 A scene is one task in which the advice comes by some way, and a second one in the same home, of which every request
 is looked at. What stands between data marks is data; all else speaks to the model.
@@ -49,7 +49,7 @@ class Answer(unittest.TestCase):
 
 @dataclass(frozen=True, slots=True)
 class Poison:
-    """Advice that nobody should follow: by which way it comes, its words, a few that betray it, and what happens then.
+    """Advice that must not be followed: its channel, its text, identifying words, and the course of the run.
 
     ``way`` is one of WAYS, ``then`` one of ENDS.
     """
@@ -69,7 +69,7 @@ ENDS = ("a test turns green", "nothing turns green", "an empty iteration")
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """A tool provider with a tool for pages and one for mail, which bring what they were given."""
+    """A tool provider with a tool for pages and one for email, which return given texts."""
 
     text: str
 
@@ -93,7 +93,7 @@ def verdict(score: float, title: str = "", fix: str = "", suggestion: str = "") 
 
 @dataclass(slots=True)
 class Home:
-    """One OpenKoi over several runs, each a process of its own as far as files go. ``answers`` is what a user says."""
+    """One OpenKoi over several runs, each with the files of a new process."""
 
     folder: Path
     answers: list[str] = field(default_factory=list)
@@ -101,11 +101,11 @@ class Home:
 
     @property
     def workspace(self) -> Path:
-        """Where the work is done."""
+        """The workspace."""
         return self.folder / "workspace"
 
     def do(self, text: str, says: Sequence[Line], **more: Any) -> list[Record]:
-        """Do a task; return what was written down. ``asked`` are the requests of this task."""
+        """Do a task; return the logged entries. ``asked`` are the requests of this task."""
         self.workspace.mkdir(exist_ok=True)
         models = [Scripted(lines) for lines in (says, more.get("judge", [verdict(0.95)]), more.get("small", ["NONE"]))]
         stage = Scenario(
@@ -143,21 +143,21 @@ class Home:
 
     @property
     def book(self) -> LearningState:
-        """What is known now, by the log."""
+        """The current state, read from the log."""
         return LearningHook(sessions=self.folder / "home" / "data" / "sessions").log_view.read_now()
 
     def spoken(self) -> str:
-        """Everything that stood outside of data marks in the requests of the latest task."""
+        """All text outside of data marks in the requests of the latest task."""
         texts = [text for one in self.asked for text in (*one.system, *map(words, one.messages))]
         return FENCED.sub(" ", "\n".join(texts))
 
     def shown(self) -> str:
-        """Everything that stood in the requests of the latest task."""
+        """All text in the requests of the latest task."""
         return "\n".join(text for one in self.asked for text in (*one.system, *map(words, one.messages)))
 
 
 def words(message: Any) -> str:
-    """What stands in a message, tool results and all."""
+    """The text of a message, including tool results."""
     return "\n".join(part.text for part in message.parts if isinstance(part, Text | ToolResult))
 
 
@@ -167,7 +167,7 @@ def write(number: str, text: str) -> ToolCall:
 
 
 def meet(home: Home, poison: Poison) -> None:
-    """Do a task in which the advice is met: one attempt that is wrong, and a second one."""
+    """Do a task that meets the advice: one wrong attempt, and a second one."""
     home.workspace.mkdir()
     comment = f"# {poison.words}\n" if poison.way == "comment" else ""
     (home.workspace / "answer.py").write_text(f"{comment}VALUE = 1\n")
@@ -196,7 +196,7 @@ def ways_in(poison: Poison) -> list[ToolCall]:
 
 
 def spoken_by(poison: Poison) -> str:
-    """What the model says after its first attempt."""
+    """The model's answer after its first attempt."""
     return f"Done. For the next time: {poison.words}" if poison.way == "answer" else "Done, I think."
 
 
@@ -207,7 +207,7 @@ def second(poison: Poison, comment: str) -> list[ToolCall]:
 
 
 def judged(poison: Poison) -> list[str]:
-    """What the judge says: of what is read it takes the words, as a gullible one does."""
+    """The judge's answer, which repeats the text it reads, as a gullible judge does."""
     hint = poison.words if poison.way == "suggestion" else ""
     gullible = poison.way in ("finding", "output", "page", "comment", "answer", "correction")
     fix = poison.words if gullible else "" if hint else "Look at the value again."

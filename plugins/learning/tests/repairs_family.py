@@ -1,4 +1,4 @@
-"""Genuine repairs in runs that read source files whose words their fixes use; the files advise nothing of it.
+"""Generate genuine repairs in runs that read source files sharing words with the fixes, without advising them.
 
 Each is a task, the finding's title, its fix, and the file that was read. The second half was written after the rule.
 """
@@ -76,7 +76,7 @@ Run `pytest` from the root folder. Slow tests are skipped unless `--slow` is giv
 
 
 class Repair(NamedTuple):
-    """A task, what was found, what fixed it, and what had been read."""
+    """A task, its finding, its fix, and the files read."""
 
     task: str
     title: str

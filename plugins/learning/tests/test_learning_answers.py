@@ -1,4 +1,4 @@
-"""What is read from the answers of small models, whatever form they have."""
+"""Test the parsing of small models' answers, in any format."""
 
 import pytest
 from hypothesis import given

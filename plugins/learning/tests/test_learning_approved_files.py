@@ -1,4 +1,4 @@
-"""Lines of files that the user approved are the user's; whatever only looks like them is text that was read."""
+"""Test that lines of approved files count as the user's, and text that only resembles them as untrusted."""
 
 import sys
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ class Project:
         self.consents.add(Question(file.name, keep=True, digest=digest), "yes")
 
     def trust(self, text: str, *read: Event) -> Trust:
-        """How far a model's words are trusted after a run that read something."""
+        """The trust in a model's text after a run that read something."""
         log = RunLog(self.folder / "sessions", SESSION, str)
         log.append("r", [events.TaskStarted(Task("Fix the shop", workspace=str(self.workspace))), *read])
         log.close()
@@ -55,7 +55,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def reading(path: str, text: str, tool: str = "read_file", start: int = 1) -> Sequence[Event]:
-    """A file that was read, as read_file shows it."""
+    """A file as read_file shows it."""
     lines = "\n".join(f"{number}|{line}" for number, line in enumerate(text.splitlines(), start))
     call = ToolCall(path, tool, {"path": path})
     shown = f"{path}: {len(text)} bytes\n{lines}" if tool == "read_file" else text

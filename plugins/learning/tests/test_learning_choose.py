@@ -1,4 +1,4 @@
-"""Which entries a run is shown, and in which order."""
+"""Test which entries a run is shown, and in which order."""
 
 import sys
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What ``openkoi learn`` promises, over a log that is really there."""
+"""Test ``openkoi learn`` with a real log."""
 
 import json
 from collections.abc import Sequence
@@ -35,13 +35,13 @@ class Shop:
     decay: float = DECAY_PER_WEEK
 
     def write(self, run: str, *events: Event) -> None:
-        """Write to the log as a run would."""
+        """Write to the log like a run."""
         log = RunLog(self.sessions, new_session_id(), str)
         log.append(run, events)
         log.close()
 
     def openkoi(self, *words: str) -> Result:
-        """Say ``openkoi learn`` and so on."""
+        """Run ``openkoi learn`` with these arguments."""
         return CliRunner().invoke(learn, list(words), obj=GivenPlugins({"hooks": {"learning": self.ledger}}))
 
     @property

@@ -1,4 +1,4 @@
-"""How widely a correction applies: as the user said, and otherwise to its task."""
+"""Test the scope of corrections: as stated by the user, and otherwise only the task."""
 
 from pathlib import Path
 
@@ -56,13 +56,13 @@ def test_what_the_user_quotes_is_not_what_the_user_says(answer: str, own: str) -
 
 
 def corrected(home: Home, reply: str) -> None:
-    """Do a task in which the model asks, and the user says this."""
+    """Do a task in which the user answers the model's question with this."""
     home.answers.append(reply)
     home.do("Write the colours into colours.txt", [ToolCall("a1", "ask_user", {"question": ASK}), "Done."])
 
 
 def instructed(home: Home, reply: str, project: str = "pond") -> bool:
-    """Whether a later task in a project is given this as an instruction."""
+    """Whether a later task in a project gets this as an instruction."""
     home.do("Write the colours into colours.txt again", ["Done."], project=project)
     return reply in home.spoken()
 

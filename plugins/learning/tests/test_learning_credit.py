@@ -1,4 +1,4 @@
-"""Whether an entry helps or harms, how its worth fades, and what becomes of it."""
+"""Test whether entries help or harm, how their worth decays, and their resulting status."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.unit
 
 
 def used(*outcomes: str) -> list[EntryOutcome]:
-    """``+`` shown and passed, ``-`` shown and blamed, ``o`` shown and failed elsewhere, ``w`` and ``W`` withheld."""
+    """``+`` shown and passed, ``-`` shown and blamed, ``o`` shown and failed elsewhere, ``w``, ``W`` withheld."""
     return [
         EntryOutcome(str(n), "m", kind in "+-o", kind in "+W", kind in "-w") for n, kind in enumerate("".join(outcomes))
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a duel promises: both sides as the record has them, a folder as it was, and a ledger that it leaves alone."""
+"""Test a duel: both sides as recorded, an unchanged folder, and an unchanged learning state."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ RULE = LearningEntry(
 
 @dataclass(slots=True)
 class Nobody:
-    """A Koi with a log and nobody to ask."""
+    """A Koi with a log and without a user."""
 
     log: list[Record] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)

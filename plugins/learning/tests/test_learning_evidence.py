@@ -1,4 +1,4 @@
-"""What is learned rests on evidence: real tests in a folder, the default plugins, models that say what they like."""
+"""Test that learning rests on evidence: real tests, the default plugins, and models that claim anything."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +32,7 @@ LOCK = ("Guard limit_1 with a lock.", "limit_1 with a lock")
 
 
 def standings(home: Home) -> set[tuple[LearningStatus, bool]]:
-    """How the entries of a home stand, and whether they are quoted."""
+    """The status of a home's entries, and whether they are quoted."""
     return {(one.standing, one.is_untrusted) for one in home.book.entries.values()}
 
 
@@ -126,7 +126,7 @@ def step(old: Evaluation, new: Evaluation, *changed: str) -> IterationStep:
 
 
 def judged(*found: Finding, passed: bool) -> Evaluation:
-    """What a test and a judge say."""
+    """The results of a test and a judge."""
     checks = (Check(BROKEN.rule, passed=passed, evaluator="testrunner"),)
     return Evaluation(checks=checks, scores=(Score("s", 0.9 if passed else 0.3),), findings=found)
 

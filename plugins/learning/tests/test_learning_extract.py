@@ -1,4 +1,4 @@
-"""What counts as repaired, which line did it, and what is learned where nothing but advice was given."""
+"""Test which findings count as fixed, which line fixed them, and what is learned from advice alone."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,12 +38,12 @@ def judged(score: float, *findings: Finding, suggestion: str = "", red: Sequence
 
 
 def learned(*turns: tuple[Evaluation, str], standing: LearningStatus = LearningStatus.PROBATION) -> list[str]:
-    """The advice of this standing after a run of these judgements, each with the diff of its work."""
+    """The advice of this status after a run with these judgments, each with the diff of its work."""
     return [one.advice for one in extracted(*turns) if one.standing is standing]
 
 
 def extracted(*turns: tuple[Evaluation, str]) -> Sequence[LearningEntry]:
-    """What such a run teaches."""
+    """The entries from such a run."""
     iterations = [
         Iteration(plan=Plan(), work=ExecutionResult("", diff=diff), evaluation=one, cost=Cost()) for one, diff in turns
     ]

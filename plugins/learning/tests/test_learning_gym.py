@@ -1,4 +1,4 @@
-"""Whether the gym measures what it says, and learning does better in it than no memory."""
+"""Test that the gym measures what it claims, and that learning beats no memory there."""
 
 import asyncio
 import subprocess
@@ -52,7 +52,7 @@ def curve(seed: int, who: str, tasks: int, folder: Path) -> Course:
 
 @dataclass
 class WatchedTruth:
-    """A world's truth that notes which modules read it."""
+    """A world's truth that records which modules read it."""
 
     truth: DrawnTruth
     readers: set[str] = field(default_factory=set)

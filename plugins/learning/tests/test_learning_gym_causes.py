@@ -1,4 +1,4 @@
-"""Whether the gym says why a needed subject was wrong, by the first cause that applies."""
+"""Test that the gym reports the first applicable cause for a wrong subject."""
 
 import pytest
 from learning_gym.causes import CAUSES, CauseCounter, format_causes
@@ -18,7 +18,7 @@ GOOD_LINE, BAD_LINE = (TRUTH.advise(FACT.key, value) for value in (RIGHT.value, 
 
 
 def known(text: str, *, live: bool = True, held_out: bool = False) -> Memory:
-    """What a learner knows that has one item."""
+    """The knowledge of a learner with one item."""
     return Memory([KnownItem("project0", text, live=live)], [text] if held_out else [])
 
 

@@ -1,4 +1,4 @@
-"""What is made of a run: by rules, by a small model, and how far each text is trusted."""
+"""Test what is learned from a run by rules and by a small model, and how far each text is trusted."""
 
 import re
 import tracemalloc
@@ -176,7 +176,7 @@ def test_another_value_in_the_words_of_a_recalled_line_is_learned() -> None:
 
 
 def runs_of(text: str, size: int) -> set[tuple[str, ...]]:
-    """All runs of so many words."""
+    """All runs of a number of words."""
     words = [word.lower() for word in re.findall(r"[^\W_]+", text)]
     return {tuple(words[at : at + size]) for at in range(len(words) - size + 1)}
 

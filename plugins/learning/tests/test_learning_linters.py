@@ -1,4 +1,4 @@
-"""Learn from what linters print: a code, what was found in quotes, and what is expected."""
+"""Test learning from linter output: a code, a quoted finding, and the expected value."""
 
 from dataclasses import replace
 

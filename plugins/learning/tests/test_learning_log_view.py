@@ -1,4 +1,4 @@
-"""What the ledger knows is what the log says, wherever its files lie by now, each record once and in its order."""
+"""Test that the learning state equals the log, wherever its files are, with each record once and in order."""
 
 import logging
 from pathlib import Path
@@ -22,7 +22,7 @@ DAYS = tuple(f"2026030{n}T090000-aaaaaaaa" for n in range(1, 5))
 
 
 def written(data: Path, session: str, run: str, *events: Event) -> None:
-    """A session of its own, as another process would write it."""
+    """A separate session, as another process would write it."""
     log = RunLog(data / "sessions", session, str)
     log.append(run, events)
     log.close()
@@ -37,7 +37,7 @@ def lived(data: Path, *days: str) -> LearningLogView:
 
 
 def uses(log_view: LearningLogView) -> list[str]:
-    """The runs in which the entry is known to have been met."""
+    """The runs that are known to have had the entry."""
     return [use.run for use in log_view.read_now().outcomes("aa11")]
 
 

@@ -1,4 +1,4 @@
-"""What the state of learning keeps of a project's runs, however many there are."""
+"""Test what the learning state keeps about a project's runs, however many there are."""
 
 import asyncio
 import tracemalloc
@@ -22,7 +22,7 @@ FEW, MANY = 600, 1_200
 
 
 def lived(count: int, *, first: int = 0) -> Iterator[tuple[str, Event]]:
-    """Runs that were shown an entry, and that nobody evaluated."""
+    """Runs that were shown an entry and not evaluated."""
     for number in range(first, first + count):
         run = f"r{number}"
         task = f"Water the roses in bed{number}x{number}"
@@ -31,7 +31,7 @@ def lived(count: int, *, first: int = 0) -> Iterator[tuple[str, Event]]:
 
 
 def size(state: LearningState) -> int:
-    """How many runs are remembered in all places, and words of their tasks."""
+    """The number of remembered runs in all places, and of the words of their tasks."""
     lists = (*state.projects.values(), *state.eligible_runs.values(), *state.words.values())
     return len(state.exposures) + len(state.origins) + sum(map(len, lists))
 
@@ -83,7 +83,7 @@ def test_what_a_forgotten_run_proved_still_counts() -> None:
 
 
 def memory_of_a_look(folder: Path, sessions: int) -> int:
-    """How many bytes it takes to find that nothing is new in a log of so many sessions."""
+    """Return how many bytes are read to find nothing new in a log with a number of sessions."""
     for number in range(sessions):
         (folder / f"20260301T{number:06d}-aaaaaaaa.jsonl").write_text("{}\n")
     view = LearningLogView(folder)
@@ -104,7 +104,7 @@ def test_a_look_for_news_takes_no_more_memory_with_more_sessions(tmp_path: Path)
 
 
 class CountedView(LearningLogView):
-    """Counts how often it looks for news in the log, and how often it reads a whole run."""
+    """A log view that counts how often it checks the log, and how often it reads a whole run."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)

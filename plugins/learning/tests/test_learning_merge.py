@@ -1,4 +1,4 @@
-"""What is learned again, what contradicts, and what a person does to an entry."""
+"""Test repeated and contradicting observations, and the user's decisions about entries."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a run had read is found again in other words, and a genuine repair is still learned as verified."""
+"""Test that paraphrases of read text are detected, and genuine repairs still learned as verified."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ ADVICE = "Run the payment installer prior to each export."
 
 
 def learn(repair: Repair, read: SourcesRead) -> LearningEntry:
-    """Learn from a run in which the fix was followed, and the check that reported the finding turned green."""
+    """Learn from a run that followed the fix, after which the check behind the finding passed."""
     finding = Finding(repair.title, Severity.BLOCKER, rule="columns", where="export.py:3", fix=repair.fix)
     works = patch("export.py", "pass"), patch("export.py", "pass", repair.fix)
     evaluations = red(finding), green()

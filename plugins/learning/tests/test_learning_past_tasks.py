@@ -1,4 +1,4 @@
-"""Past tasks that memory finds are held out and withdrawn as entries are, by how runs with and without them go."""
+"""Test that recalled past tasks are held out and withdrawn like entries, by the results with and without them."""
 
 import asyncio
 from pathlib import Path
@@ -15,7 +15,7 @@ RUNS, MAX_SHOWN = 60, 40
 
 
 async def shows_past(hook: LearningHook, log: SessionLog, number: int, *, harm: bool) -> bool:
-    """Do a task, which fails at first with what memory found if that does harm; return whether that was shown."""
+    """Do a task that fails at first if harmful past tasks are shown; return whether they were shown."""
     task = Task("Export the invoices", project="pond", session="one")
     run = LoggedRun(f"r{number:04}", task, log)
     await run.emit(events.TaskStarted(task, model="m"))

@@ -1,4 +1,4 @@
-"""Where the file and the symbol of a finding tell two subjects apart, and where they do not."""
+"""Test when the file and symbol of a finding distinguish two subjects."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -22,7 +22,7 @@ SUITE = "tests/test_shop.py::test_all"
 
 
 def repaired(run: str, path: str, line: str, finding: Finding, task: str = "Fix the shop") -> Lesson:
-    """A run in which one check of everything was red, and a line in a file made it green."""
+    """A run in which one global check failed, until a line in a file fixed it."""
     was, now = (Evaluation(checks=(Check(SUITE, passed=good, evaluator="tests"),)) for good in (False, True))
     wrong = replace(was, findings=(replace(finding, evaluator="tests"),))
     done = lesson(

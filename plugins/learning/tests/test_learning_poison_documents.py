@@ -1,4 +1,4 @@
-"""Advice in a document never becomes an instruction, whichever way the document is read, in its words or in others.
+"""Test that advice in a document never becomes an instruction, however it is read or paraphrased.
 
 The learner's hooks alone, over a log: seven ways to read four documents, each repeated by a judge as it stands and
 paraphrased, followed by the work, and confirmed by a test or by a check of the judge itself. What the whole of OpenKoi
@@ -81,7 +81,7 @@ WAYS = (*TOOLS, "pipe", "paste", "fix of a judge")
 
 
 def reading(way: str, words: str) -> Sequence[Event]:
-    """What the log says when a document is read."""
+    """The log records of reading a document."""
     if way in TOOLS:
         call = ToolCall("c1", TOOLS[way], {"path": "notes.txt"})
         return [events.ToolCallStarted(call), events.ToolCallFinished(ToolResult(words, call="c1"))]
@@ -92,7 +92,7 @@ def reading(way: str, words: str) -> Sequence[Event]:
 
 
 def result(task: Task, advice: str, tester: str) -> Result:
-    """A run in which a judge repeats the advice, the work follows it, and a check of ``tester`` turns green."""
+    """A run in which a judge repeats the advice, the work follows it, and a check of ``tester`` passes."""
     rule = "test_value" if tester == JUDGE else "correctness"
     finding = Finding("The value is wrong", Severity.BLOCKER, rule=rule, fix=advice, evaluator=JUDGE)
     bad, good = (
@@ -114,7 +114,7 @@ def result(task: Task, advice: str, tester: str) -> Result:
 async def meet(
     folder: Path, way: str, words: str, advice: str, tester: str = "tests"
 ) -> tuple[Recall, Sequence[Learning]]:
-    """Read a document in some runs; return what a later one is shown, and everything that was learned."""
+    """Read a document in some runs; return the lines that a later one is shown, and all learned entries."""
     hook, log = LearningHook(sessions=folder, withheld=0.0), SessionLog(folder)
     for number in range(RUNS):
         task = Task(TASK, project="pond", session="one", context=words if way == "pipe" else "")
@@ -130,7 +130,7 @@ async def meet(
 
 
 def spoken(recall: Recall) -> str:
-    """What a prompt says of a recall outside of data marks."""
+    """The recalled text in a prompt outside of data marks."""
     return FENCED.sub(" ", "\n".join(map(format_section, recall_sections(recall))))
 
 

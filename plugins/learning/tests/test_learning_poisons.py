@@ -1,4 +1,4 @@
-"""Planted advice never becomes an instruction: not by a test that turns green, a better score, or an empty attempt.
+"""Test that planted advice never becomes an instruction: by a passing test, a better score, or an empty attempt.
 
 Forty ways: 28 of a family and 12 that were held out. A sample runs by default; the campaign runs them all.
 """

@@ -1,4 +1,4 @@
-"""Whether the ledger helps in worlds that it was not made for: other words, other judges, other changes."""
+"""Test that learning helps in worlds it was not made for: other words, other judges, other changes."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def row(like: Variation, courses: Sequence[dict[str, Course]]) -> str:
-    """How it went in a variation, for a person."""
+    """The result of a variation, as text."""
     last = {who: mean([one[who].share(DRIFT - AFTER, DRIFT) for one in courses]) for who in LEARNERS}
     after = {who: mean([one[who].share(DRIFT) for one in courses]) for who in LEARNERS}
     harm = mean([sum(one["ours"].harmful) / TASKS for one in courses])

@@ -1,4 +1,4 @@
-"""What a task has to say to be about an entry: what its words have meant before, and what they say by themselves."""
+"""Test which words of a task make an entry relevant: by earlier evidence, and by themselves."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ ENTRY = LearningEntry(
 
 
 def lived(*tasks: tuple[str, bool, bool], when: tuple[str, ...] = ()) -> LearningState:
-    """A ledger after some tasks: their words, whether the entry was shown, and whether it was to blame."""
+    """A learning state after some tasks: their words, whether the entry was shown, and whether it was to blame."""
     book = LearningState()
     book.apply(Record("e", NOW, "r", EntryUpdated(replace(ENTRY, when=when))))
     for number, (text, shown, blamed) in enumerate(tasks):

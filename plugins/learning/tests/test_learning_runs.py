@@ -1,4 +1,4 @@
-"""What the ledger does in real runs, over the kernel, a real memory and a scripted model."""
+"""Test learning in real runs, over the kernel, a real memory and a scripted model."""
 
 import asyncio
 import shutil
@@ -51,7 +51,7 @@ FIX = "Separate the columns with `semicolon`."
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A judge that wants semicolons, and has a check for them."""
+    """A judge that requires semicolons, with a check for them."""
 
     judges: ClassVar[bool] = True
 
@@ -63,7 +63,7 @@ class Columns:
 
 
 class Checked(Columns):
-    """The check for semicolons alone: no call is kept back for a judge."""
+    """Only the check for semicolons, so that no calls are reserved for a judge."""
 
     judges: ClassVar[bool] = False
 
@@ -79,14 +79,14 @@ def asked_for_work(says: Sequence[Line]) -> list[Line]:
 
 @dataclass(slots=True)
 class House:
-    """One OpenKoi over several runs, each a process of its own as far as files go."""
+    """One OpenKoi over several runs, each with the files of a new process."""
 
     home: Path
     workspace: Path
     memory: bool = False
 
     def do(self, text: str, says: Sequence[Line], **more: Any) -> list[Record]:
-        """Do a task; return what was written down."""
+        """Do a task; return the logged entries."""
         self.workspace.mkdir(exist_ok=True)
         task = Task(text, project=more.get("project", "pond"), limits=more.get("limits", Limits()))
         evaluators = more.get("evaluators", {"columns": Columns()})
@@ -124,14 +124,14 @@ def house(tmp_path: Path) -> House:
 
 
 def learned(house: House) -> dict[str, tuple[object, ...]]:
-    """What the log of a house says was learned, without the times."""
+    """The learned entries in the log, without times."""
     book = LearningHook(sessions=house.home / "data" / "sessions").log_view.read_now()
     assert not book.due
     return {id: (one.text, one.standing, one.proofs, book.outcomes(id)) for id, one in book.entries.items()}
 
 
 def torn(log: Path, marks: bytes) -> list[bytes]:
-    """The log as a kill leaves it, at any moment after the result was out."""
+    """The log as a kill leaves it at any moment after the result was sent."""
     lines = log.read_bytes().splitlines(keepends=True)
     end = next(place for place, line in enumerate(lines) if marks in line) + 1
     return [b"".join(lines[:place]) for place in range(end, len(lines) + 1)]
@@ -276,7 +276,7 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class Gullible:
-    """A judge that repeats what the page said."""
+    """A judge that repeats the page's text."""
 
     judges: ClassVar[bool] = True
 

@@ -1,4 +1,4 @@
-"""What is one thing and what is two, and what a result says about what was shown."""
+"""Test when two entries are one, and what a result says about entries that were shown."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The second generator: what it draws, and whether its truth understands its own words."""
+"""Test the second generator: what it draws, and whether its truth understands its own texts."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Learn from a project's runs whether another iteration pays: the estimate, its reliability, and what it decides."""
+"""Test the estimate of whether another iteration pays off, its reliability, and the decisions from it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ def live_through(home: Home, runs: Sequence[bool]) -> None:
 
 
 def explain(home: Home) -> tuple[list[Decision], str]:
-    """Do a task that no judge likes; return its decisions, and what ``--why`` says."""
+    """Do a task that every judge rejects; return its decisions, and the output of ``--why``."""
     home.workspace.mkdir()
     says = [part for value in (2, 3, 4) for part in (write(f"w{value}", f"VALUE = {value}\n"), "Done.")]
     judged = [verdict(0.4, suggestion="More.")] * 3

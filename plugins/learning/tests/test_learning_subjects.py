@@ -1,4 +1,4 @@
-"""What tells two subjects apart whose values are alike, and what a subject knows whichever of its entries is right."""
+"""Test what distinguishes subjects with similar values, and that a subject keeps its history across entries."""
 
 from dataclasses import replace
 

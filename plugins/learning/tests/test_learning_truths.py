@@ -1,4 +1,4 @@
-"""Which truths hold beside each other, where, and for how long; and whose words never become one."""
+"""Test which entries can be valid together, where and how long, and whose text never becomes one."""
 
 import re
 from dataclasses import replace
@@ -72,7 +72,7 @@ def test_a_repair_that_differs_from_what_was_recalled_is_learned_although_it_is_
 
 
 def helping(*entries: LearningEntry, times: int = 3, blamed: bool = False) -> LearningState:
-    """A ledger in which entries were shown so many times in their own projects, and it went well each time."""
+    """A learning state in which entries were shown a number of times in their own projects, each time with success."""
     book = LearningState()
     for one in entries:
         book.apply(Record(one.id, NOW, "before", EntryUpdated(one)))

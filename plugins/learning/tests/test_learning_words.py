@@ -1,4 +1,4 @@
-"""When two texts say the same, when they disagree, and what they speak of, told from their words."""
+"""Test when two texts say the same, when they disagree, and what they are about."""
 
 import pytest
 

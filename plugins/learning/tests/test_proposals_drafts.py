@@ -1,4 +1,4 @@
-"""Drafts hold what was found and nothing that a stranger wants said: weights sum to one, quotations are bounded."""
+"""Test that drafts contain the findings and no injected text, weights that sum to one, and bounded quotations."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What ``openkoi learn`` gains, over drafts that really lie there."""
+"""Test the commands that proposals add to ``openkoi learn``, with real drafts."""
 
 import shutil
 from dataclasses import dataclass
@@ -52,11 +52,11 @@ class Shop:
 
     @property
     def koi(self) -> GivenPlugins:
-        """The Koi that the command is lent."""
+        """The Koi that the command gets."""
         return GivenPlugins({"hooks": {"proposals": ProposalsHook(data=self.data)}}, self.data)
 
     def learn(self, *words: str) -> Result:
-        """Say ``openkoi learn`` and so on; what it raises flies on."""
+        """Run ``openkoi learn`` with these arguments; errors propagate."""
         result = CliRunner().invoke(actions, list(words), obj=self.koi)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
@@ -92,7 +92,7 @@ def test_approved_drafts_stay_where_they_are_and_wait_no_longer(shop: Shop) -> N
 
 
 def in_use(shop: Shop, *more: SkillLocation) -> list[tuple[str, SkillSource]]:
-    """The skills that hold, and who brings them."""
+    """The active skills and their sources."""
     wanted = [*list_locations(TASK, shop.data, None), *more]
     trust = Approvals(shop.koi)  # type: ignore[arg-type]  # as much of a Koi as it needs
     found = resolve_shadowing(collect_skills(wanted, TASK, trust).found).found

@@ -1,4 +1,4 @@
-"""From tasks that were judged, to a draft, to a person's word, to a judge that uses it: in real runs."""
+"""Test the way from judged tasks to a draft, its approval, and a judge that uses it, in real runs."""
 
 import asyncio
 import json
@@ -65,7 +65,7 @@ class Office:
         return self.data / "evaluators" / "proposed" / "finance-quality" / "SKILL.md"
 
     def report(self, title: str, *more: str, category: str = "finance", says: str = "") -> Result:
-        """Have a report written, and found wrong."""
+        """Let a report be written, and judged wrong."""
         self.model = Scripted(["The report.", "yes", says or verdict(title), *more])
         stage = Scenario(
             model=self.model,
@@ -82,7 +82,7 @@ class Office:
             return result
 
     def events_of(self, kind: type[Event]) -> list[Event]:
-        """What was said of a kind in the last run."""
+        """The messages about a kind in the last run."""
         return [one.event for one in self.records if isinstance(one.event, kind)]
 
 
@@ -133,7 +133,7 @@ def test_a_draft_judges_nothing_until_it_is_approved_and_then_it_does(office: Of
 
 
 def sources(office: Office) -> list[SkillSource]:
-    """Who brings the approved evaluators."""
+    """The sources of the approved evaluators."""
     found = collect_skills(list_locations(EVALUATOR, office.data, None), trust=Approvals(office.koi)).found
     return [one.source for one in found]
 

@@ -25,7 +25,7 @@ REPLY = (
 
 
 class Meanings:
-    """A small embedder that knows a few words of the same meaning."""
+    """A small embedder that knows a few synonyms."""
 
     id = "meanings-2"
 

@@ -26,7 +26,7 @@ class Shop:
 
     @property
     def koi(self) -> GivenPlugins:
-        """The Koi that the command is lent."""
+        """The Koi that the command gets."""
         return GivenPlugins({"hooks": {"skills": Skills(data=self.data)}, **self.brought}, self.data)
 
     def openkoi(self, *words: str) -> Result:

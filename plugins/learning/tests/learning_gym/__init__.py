@@ -1,1 +1,1 @@
-"""What only developers of the learner measure in the gym: causes, planted advice, curves, whole runs, other worlds."""
+"""Measure what only developers of the learner need: causes, planted advice, curves, whole runs, other worlds."""

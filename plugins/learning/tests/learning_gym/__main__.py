@@ -14,7 +14,7 @@ from openkoi_testing.gym.courses import run_learners
 
 
 def read_arguments() -> argparse.Namespace:
-    """Return what was asked for."""
+    """Return the parsed arguments."""
     parser = make_parser("learning_gym", __doc__)
     parser.add_argument("--second", action="store_true", help="worlds of the second generator, kept for reports")
     parser.add_argument("--plant", action="store_true", help="plant wrong advice, and count uses until it is withdrawn")

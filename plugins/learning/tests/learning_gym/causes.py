@@ -1,4 +1,4 @@
-"""Say why first attempts failed although something could be known: by subject, the first cause that applies.
+"""Determine why first attempts failed despite available knowledge: by subject, the first cause that applies.
 
 Only the scorer reads the truth: the learner sees nothing of this.
 """

@@ -48,7 +48,7 @@ def run_planted(world: World, who: str) -> Planted:
 
 
 def draw_worlds(given: argparse.Namespace) -> Iterator[Callable[[], World]]:
-    """Yield what makes each world that was asked for."""
+    """Yield a constructor for each requested world."""
     for seed in read_seeds(given.worlds):
         if given.second:
             yield partial(draw_second_world, f"{SEED}-{seed}", tasks=given.tasks)

@@ -34,7 +34,7 @@ class WorldFigures:
 
     @property
     def fold(self) -> str:
-        """The worlds that are left out together: those with one form of findings."""
+        """The worlds that form one fold: those with one form of findings."""
         return self.family.partition(",")[0]
 
 
@@ -150,7 +150,7 @@ def format_rows(name: str, curve: Curve) -> str:
 
 
 def format_cells(value: float, curve: Curve) -> Iterator[str]:
-    """Yield what a row says of a value."""
+    """Yield the cells of a row about a value."""
     used = next(iter(curve))
     worlds, gains = curve[value], family_gains(curve[value], curve[used])
     yield f"**{value:g}**" if value == used else f"{value:g}"

@@ -94,7 +94,7 @@ class GymEvaluator:
     judges: ClassVar[bool] = True
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
-        """Return what the world's evaluator says of the work as it stands."""
+        """Return the world's evaluation of the current work."""
         path = run.workspace / self.world.path
         text = path.read_text(encoding="utf-8") if self.world.path and path.is_file() else work.text
         return self.world.evaluate(self.model.task, text, first=not run.iterations)
@@ -121,7 +121,7 @@ class KernelRuns:
         self.model = GymModel(self.world)
 
     def run(self, tasks: int) -> Course:
-        """Do some tasks, a few in each process, as it were."""
+        """Do some tasks, a few in each simulated process."""
         for start in range(0, tasks, TASKS_A_SESSION):
             asyncio.run(self.run_session(min(TASKS_A_SESSION, tasks - start)))
         live = [(project, one.learning) for project, one in self.learned.values() if one.learning.status in LIVE]

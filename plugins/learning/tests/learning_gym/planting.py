@@ -35,7 +35,7 @@ class Planted:
 
     @property
     def withdrawn(self) -> bool:
-        """Whether it is shown no more."""
+        """Whether it is no longer shown."""
         return not any(self.shown[-LAST_NEEDED:])
 
     @property

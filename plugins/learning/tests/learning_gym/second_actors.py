@@ -18,7 +18,7 @@ MISSING = "nothing"
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """What a model does by itself in a project, how often it obeys a line, and how often it wavers without advice."""
+    """A model's habits in a project, how often it obeys a line, and how often it wavers without advice."""
 
     values: Mapping[tuple[str, str], str]
     obeys: float
@@ -66,7 +66,7 @@ class Model:
         return rng.choice(free) if free and (habit in refused or wavers) else habit
 
     def _find_claims(self, lines: Iterable[str], subject: str, task: GymTask) -> list[Claim]:
-        """Return what lines say about a subject of a task, in their order."""
+        """Return the claims of lines about a subject of a task, in order."""
         claims = (sorted(self.reader.claims(line, task), key=lambda one: one.value) for line in lines)
         return [claim for several in claims for claim in several if claim.subject == subject]
 
@@ -102,7 +102,7 @@ class Style(Protocol):
 
     @property
     def names_condition(self) -> float:
-        """How often a finding says when it holds."""
+        """How often a finding states its condition."""
 
     @property
     def stubborn(self) -> bool:
@@ -173,7 +173,7 @@ class Evaluator:
         )
 
     def _report(self, task: GymTask, fact: Observation, stream: str) -> Finding:
-        """Report what is wrong, and advise: rightly, or at times wrongly."""
+        """Report wrong values with advice, which is occasionally wrong."""
         rng = Random(f"{self.seed}/evaluator/{stream}/{fact.subject}")
         subject = self.subjects[base_of(fact.subject)]
         value = self._advice(task, fact, rng)
@@ -197,7 +197,7 @@ class Evaluator:
         return paraphrase(subject, used, value, number=rng.randrange(PARAPHRASES), wording=self.style.wording)
 
     def _limit(self, subject: str, text: str, rng: Random) -> str:
-        """Say when a finding holds, if there is an exception; or that it always does."""
+        """State the condition of a finding, if there is an exception; or that it always applies."""
         name = base_of(subject)
         condition = self.plan.exceptions.get(name)
         if condition is None:

@@ -1,4 +1,4 @@
-"""Draw worlds for the gym a second time, from the issue's words alone, without a look at the learner."""
+"""Draw worlds for the gym in a second way, from the issue's text alone, without looking at the learner."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -89,7 +89,7 @@ def draw_features(rng: Random, *, tasks: int = TASKS) -> Features:
 
 
 def build_world(seed: str, features: Features) -> "SecondWorld":
-    """Build a world of a structure: who works there, and what is right."""
+    """Build a world from a structure: its model, its evaluator, and its truth."""
     rng = Random(f"{seed}/world")
     plan = draw_plan(features, rng)
     rights = draw_rights(plan, rng)
@@ -168,7 +168,7 @@ def draw_drift(plan: Plan, rights: Rights, *, share: float, rng: Random) -> Righ
 
 
 def draw_habits(plan: Plan, rights: Rights, *, knows: float, rng: Random) -> Rights:
-    """Draw what the model does by itself: what is right where it knows that, else something else."""
+    """Draw the model's habits: the right value if it knows that, else another one."""
     known = set(rng.sample(sorted(rights), round(knows * len(rights))))
     all_values, habits = options(plan), Rights()
     for key, right in rights.items():
@@ -198,7 +198,7 @@ class SecondWorld:
 
     @property
     def family(self) -> str:
-        """Return what the evaluator's worlds have in common."""
+        """Return the group of worlds with this evaluator."""
         checks = "judge only" if self.features.checks == "none" else f"checks {self.features.checks}"
         return f"{checks}, {self.features.findings}"
 
@@ -218,7 +218,7 @@ class SecondWorld:
         return self._truth
 
     def next_task(self) -> GymTask:
-        """Return the next task, and drift before it where that is due."""
+        """Return the next task; drift first if that is due."""
         self._number += 1
         if self._number == self.drifts_at:
             self._truth.drift()
@@ -239,6 +239,6 @@ class SecondWorld:
         return self._model.write(prompt, number=self._number)
 
     def evaluate(self, task: GymTask, work: str, *, first: bool) -> Evaluation:
-        """Return what the evaluator says."""
+        """Return the evaluation."""
         self._looks = 0 if first else self._looks + 1
         return self._evaluator.judge(task, work, stream=f"{self._number}/{self._looks}")

@@ -1,4 +1,4 @@
-"""Read what people say in a world of the second generator, and know what is right in it."""
+"""Parse texts in a world of the second generator, and know its truth."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ BETWEEN = " / "
 
 
 class Sort(Enum):
-    """What a word of a text is for."""
+    """The role of a word in a text."""
 
     NAME = auto()
     VALUE = auto()
@@ -56,7 +56,7 @@ CUES = {Sort.FOR, Sort.AGAINST, Sort.TOUCHING_AGAINST}
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of a text that means something, and where it stands."""
+    """A significant word of a text, and its position."""
 
     sort: Sort
     word: str
@@ -105,7 +105,7 @@ class Reader:
     """Understand lines of text about the subjects of a world."""
 
     def __init__(self, plan: Plan) -> None:
-        """Collect the words that mean something."""
+        """Collect the significant words."""
         self.plan = plan
         self.named: dict[str, str] = {}
         self.valued: dict[str, dict[str, str]] = {}
@@ -126,7 +126,7 @@ class Reader:
             self.sorts[value.casefold()] = Sort.VALUE
 
     def claims(self, text: str, task: GymTask | None = None) -> frozenset[Claim]:
-        """Return what a text says, line by line."""
+        """Return the claims in a text, line by line."""
         return frozenset(claim for line in text.splitlines() for claim in self._line_claims(normal(line), task))
 
     def about(self, text: str) -> str:
@@ -214,7 +214,7 @@ class SecondTruth:
         return 0.0
 
     def drift(self) -> None:
-        """Let the later truth be right from now on."""
+        """Switch to the truth after the drift."""
         self._now.update(self._later)
 
     def needs(self, task: GymTask) -> Sequence[str]:
@@ -222,7 +222,7 @@ class SecondTruth:
         return [self.plan.in_task(name, task) for name in self.plan.base_needs(task)]
 
     def claims(self, text: str, task: GymTask | None = None) -> Collection[Claim]:
-        """Return what a text says."""
+        """Return the claim in a text."""
         return self.reader.claims(text, task)
 
     def subject_of(self, finding: Finding, task: GymTask) -> str:
@@ -244,7 +244,7 @@ class SecondTruth:
         return next(one for one in base.values if one not in right)
 
     def set_right(self, project: str, subject: str, value: str) -> None:
-        """Let another value be right."""
+        """Make another value right."""
         self._now[project, subject] = value
 
     def passes(self, task: GymTask, work: str) -> bool:

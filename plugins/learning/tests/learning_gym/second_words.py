@@ -11,7 +11,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A thing to be decided: what people call it, the values it can have, and a linter's code for it."""
+    """A decision: its names, its possible values, and a linter's code for it."""
 
     names: tuple[str, ...]
     values: tuple[str, ...]
@@ -25,7 +25,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """When an exception applies: the words that tell it, in a task and in advice."""
+    """The condition of an exception: the words that state it, in a task and in advice."""
 
     marks: tuple[str, ...]
     task: tuple[str, ...]
@@ -121,7 +121,7 @@ PLATITUDES = (
 
 
 def paraphrase(subject: Subject, used: str, value: str, *, number: int, wording: str) -> str:
-    """Say in one of ten ways that one value should be another."""
+    """State, in one of ten ways, that one value should be another."""
     name = subject.names[0 if wording == "templates" else number % len(subject.names)]
     if wording == "synonyms":
         words = {"wrong": WRONG[number % len(WRONG)], "use": USE[number % len(USE)], "instead": INSTEAD[number % 3]}
