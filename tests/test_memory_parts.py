@@ -99,7 +99,7 @@ async def do(memory: InParts | AtTheEnd, folder: Path, last: Callable[[], None] 
 
 
 def found(memory: Memory) -> list[Sequence[Hit]]:
-    """Return what some questions find, and how well."""
+    """Return the results of some questions, with scores."""
     texts = [f"What does the {subject} need?" for subject in SUBJECTS]
     queries = [Query(text, scope="all", kinds=kinds, limit=50) for text in texts for kinds in ((), (TRANSCRIPT,))]
     return [asyncio.run(memory.search(query)) for query in queries]

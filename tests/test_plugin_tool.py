@@ -23,7 +23,7 @@ class Tool:
     index: Index
 
     def __call__(self, *arguments: str) -> str:
-        """Run the command line; return what it printed."""
+        """Run the command line; return its output."""
         command = [str(self.installation.python), "-m", "openkoi", *arguments]
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=120, check=False)
         return done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""An MCP server for tests that answers a call over HTTP as a broken or hostile one does.
+"""A test MCP server that answers calls over HTTP like a broken or hostile server.
 
 python flooding_http_server.py CALLS (--http PORT | --sse PORT) KIND
 """
@@ -26,7 +26,7 @@ streams: list[SimpleQueue[Iterator[bytes]]] = []  # what is to be sent on each s
 
 
 def answer(number: int, mebibytes: int) -> Iterator[bytes]:
-    """Yield an answer with so many MiB of text; without end if they are negative."""
+    """Yield an answer with this many MiB of text; endless if negative."""
     yield TEXT % number
     while mebibytes:
         yield WORD
@@ -35,7 +35,7 @@ def answer(number: int, mebibytes: int) -> Iterator[bytes]:
 
 
 def many_values(number: int) -> Iterator[bytes]:
-    """Yield an answer with so many empty texts that they take gigabytes once they are parsed."""
+    """Yield an answer with so many empty texts that it takes gigabytes once parsed."""
     yield TEXT % number + b'"}'
     for _ in range(2**9):
         yield b',{"type":"text","text":""}' * 2**10
@@ -49,7 +49,7 @@ def as_event(parts: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def compressed(parts: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield what gzip makes of a text: a MiB of the same letter is a KiB."""
+    """Yield a text compressed by gzip: a MiB of the same letter becomes a KiB."""
     packer = zlib.compressobj(wbits=31)
     for part in parts:
         yield packer.compress(part) + packer.flush(zlib.Z_SYNC_FLUSH)
@@ -64,7 +64,7 @@ def many_events(number: int) -> Iterator[bytes]:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers what a client asks; a call as its kind says."""
+    """Answers a client's requests; calls according to the server's kind."""
 
     protocol_version = "HTTP/1.1"
 

@@ -1,4 +1,4 @@
-"""An MCP server for tests that answers a call as a broken or hostile one does: flooding_server.py KIND CALLS."""
+"""A test MCP server that answers calls like a broken or hostile server: flooding_server.py KIND CALLS."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def notify_without_end(number: object) -> None:
 
 
 def report_progress(number: object) -> None:
-    """Say how far it is 3,000 times, and then answer."""
+    """Report progress 3,000 times, and then answer."""
     for step in range(1, 3_001):
         show_progress(progress=step, total=3_000)
     answer(number)
@@ -57,7 +57,7 @@ def show_progress(**shown: Any) -> None:
 
 
 def write_garbage_first(number: object) -> None:
-    """Write what is no message, and then the answer."""
+    """Write invalid messages, and then the answer."""
     write(
         b"\xff\xfe\x00\n" + b"[" * 100_000 + b"]" * 100_000 + b"\n\n{}\nnull\n" + b'{"jsonrpc": "2.0", "id": 1e999}\n'
     )
@@ -96,7 +96,7 @@ def doubled(levels: int) -> dict[str, Any]:
 
 
 def answer_in_blocks(number: object) -> None:
-    """Answer with so many empty texts that they take gigabytes once they are parsed."""
+    """Answer with so many empty texts that the answer takes gigabytes once parsed."""
     block = b'{"type":"text","text":""}'
     write(b'{"jsonrpc":"2.0","id":%d,"result":{"content":[' % int(str(number)) + b",".join([block] * 2**19) + b"]}}\n")
 

@@ -29,7 +29,7 @@ class Pond:
     settings: Mapping[str, Any]
 
     def __call__(self, *arguments: str, **options: Any) -> str:
-        """Run the command line, which must succeed; return what it printed."""
+        """Run the command line, which must succeed; return its output."""
         result = self.openkoi(*arguments, **options)
         assert 0 == result.returncode, result.stdout + result.stderr
         return str(result.stdout + result.stderr)
@@ -48,7 +48,7 @@ class Pond:
 
     @property
     def results(self) -> list[str]:
-        """What tools answered, in the order of the log."""
+        """The results of tools, in the order of the log."""
         return results_of(self.openkoi)
 
     def approved(self) -> "Pond":
@@ -57,7 +57,7 @@ class Pond:
         return self
 
     def started_with(self, *options: str, **server: Any) -> "Pond":
-        """Start the server another way from now on."""
+        """Change the server's command line."""
         table = {**pond_table(self.calls, *options), **server}
         configure(self.openkoi, self.settings, {"mcp": {"servers": {"pond": table}}})
         return self

@@ -31,7 +31,7 @@ options = parser.parse_args()
 
 
 async def refuse_handshake(ctx: Any, call_next: Any) -> Any:
-    """Behave as a server that speaks the newest protocol alone."""
+    """Behave like a server that supports only the newest protocol."""
     if ctx.method == "initialize":
         raise MCPError(METHOD_NOT_FOUND, "Method not found")
     return await call_next(ctx)
@@ -46,7 +46,7 @@ def note(call: str) -> None:
 
 
 class Answer(BaseModel):
-    """What the user is asked for."""
+    """The form for the user."""
 
     sure: bool
     fish: int
@@ -68,7 +68,7 @@ def crash() -> str:
 
 @server.tool(annotations=READS)
 async def wait(seconds: float, ctx: Context) -> str:
-    """Wait, and say how far it is."""
+    """Wait, and report progress."""
     note("wait")
     try:
         for step in range(10):
@@ -91,7 +91,7 @@ if options.modern:
 
     @server.tool(annotations=READS, structured_output=False)
     async def ask_back(ctx: Context) -> str | InputRequiredResult:
-        """Ask the user as the newest protocol does: by a result that is asked about."""
+        """Ask the user by the newest protocol: by a result that requests input."""
         if not ctx.input_responses:
             schema = {"type": "object", "properties": {"fish": {"type": "integer"}}, "required": ["fish"]}
             form = ElicitRequestFormParams(message="How many?", requested_schema=schema)

@@ -1,4 +1,4 @@
-"""An MCP server for tests, which does what real ones do, and what they should not. It writes each call to a file.
+"""A test MCP server that behaves like real ones, and misbehaves. It writes each call to a file.
 
 It speaks the protocol's lines itself, since the SDK takes a second to import; pond_sdk_server.py is built with the SDK.
 
@@ -56,7 +56,7 @@ answers: dict[object, SimpleQueue[dict[str, Any]]] = {}  # by what we asked the 
 
 
 class Refusal(Exception):
-    """What the client gets as an error: its code and its text."""
+    """An error for the client: its code and text."""
 
 
 def note(call: str) -> None:
@@ -182,7 +182,7 @@ def get_prompt(food: str) -> dict[str, Any]:
 
 
 def answer_to(request: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what a request is answered with, or nothing when it was cancelled."""
+    """Return the answer to a request, or nothing when it was cancelled."""
     params = request.get("params") or {}
     match request["method"]:
         case "initialize":

@@ -1,4 +1,4 @@
-"""The official reference servers, installed once into a cache folder by the registries' own clients."""
+"""Install the official reference servers once into a cache folder, by the registries' own clients."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ def cache_folder() -> Path:
 
 
 def npm_package(package: str, program: str) -> Path:
-    """Return a program of an npm package; skip the test, with the reason, where it cannot be installed."""
+    """Return a program of an npm package; skip the test, with the reason, if it cannot be installed."""
     folder = cache_folder() / f"npm-{program}"
     found = folder / "node_modules" / ".bin" / program
     if shutil.which("npm") is None:
@@ -32,7 +32,7 @@ def npm_package(package: str, program: str) -> Path:
 
 
 def python_package(*packages: str, program: str) -> Path:
-    """Return a program of Python packages, in an environment of its own; skip the test where it cannot be had."""
+    """Return a program of Python packages in a separate environment; skip the test if it is unavailable."""
     folder = cache_folder() / f"python-{program}"
     binaries = folder / ("Scripts" if os.name == "nt" else "bin")
     if shutil.which("uv") is None:

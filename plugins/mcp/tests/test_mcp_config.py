@@ -1,4 +1,4 @@
-"""However servers are written, the same is read; what is wrong is named and costs nothing else."""
+"""Test that every notation of servers is read alike, and that errors are named and affect nothing else."""
 
 import json
 import sys

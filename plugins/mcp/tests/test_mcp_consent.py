@@ -1,4 +1,4 @@
-"""Consent is bound to what a server is and says: whatever changes, no call is made before it is renewed."""
+"""Test that consent is bound to a server's command and definitions: after any change, no call is made without it."""
 
 import json
 import shlex
@@ -212,7 +212,7 @@ def saved_definitions(openkoi: Pond) -> list[dict[str, str]]:
 
 
 def smuggled(text: str) -> str:
-    """Return what invisible characters of a text spell."""
+    """Return the text that invisible characters spell."""
     return "".join(chr(ord(char) - 0xE0000) for char in text if 0xE0000 <= ord(char) <= 0xE007F)
 
 

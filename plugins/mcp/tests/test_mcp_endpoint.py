@@ -110,7 +110,7 @@ class LoginRequired(BaseHTTPRequestHandler):
 
 
 class StreamRefused(LoginRequired):
-    """A server that refuses the optional stream of its messages alone."""
+    """A server that refuses only the optional stream of its messages."""
 
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))

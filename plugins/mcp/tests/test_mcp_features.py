@@ -1,4 +1,4 @@
-"""What servers do besides answering with text: images, structure, resources, prompts, questions; and over HTTP."""
+"""Test other features of servers: images, structured results, resources, prompts, questions; and HTTP."""
 
 import json
 import sys
@@ -64,14 +64,14 @@ def test_resources_are_listed_and_read_within_a_budget_of_tokens(tmp_path: Path)
 
 
 def ordered(openkoi: Pond) -> list[str]:
-    """Return what the calls answered, in the order in which the model made them."""
+    """Return the results of calls, in the order in which the model made them."""
     texts = [one.call.id for one in events_of(openkoi.openkoi, events.ToolCallStarted)]
     answered = {one.result.call: one.result.text for one in events_of(openkoi.openkoi, events.ToolCallFinished)}
     return [answered[id] for id in texts]
 
 
 def read_on(text: str) -> str:
-    """Return what follows the text that was read first."""
+    """Return the text after the part that was read first."""
     whole = "".join(f"day {day}: 42 fish\n" for day in range(10_000))
     return whole[32_000:32_100]
 
@@ -146,7 +146,7 @@ def test_many_tools_are_found_by_search_and_their_server_is_started_by_the_first
 
 @pytest.mark.parametrize("deferred", [True, False])
 def test_no_model_call_waits_for_a_server_that_is_approved(tmp_path: Path, deferred: bool) -> None:
-    """The server needs longer to start than a run lasts that does not call it."""
+    """The server takes longer to start than a run that does not call it."""
     openkoi = pond(tmp_path, server={"deferred": deferred}).approved()
     script = tmp_path / "slow.sh"
     command = f"#!/bin/sh\n[ -e {tmp_path}/slow ] && sleep 20\nexec {sys.executable} {POND} {openkoi.calls}\n"

@@ -1,4 +1,4 @@
-"""Servers that send too much over HTTP: they cost their call, and no memory."""
+"""Test servers that send too much over HTTP: only the call fails, and memory stays bounded."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ SERVER = Path(__file__).with_name("flooding_http_server.py")
 
 
 def called(folder: Path, transport: str, kind: str) -> tuple[Pond, str]:
-    """Call the tool of a server of this kind; return the command line and what it printed."""
+    """Call the tool of a server of this kind; return the command line and its output."""
     openkoi = pond(folder, calling("pond__count_fish"), server={"enabled": False})
     with served(SERVER, openkoi.calls, transport, kind) as url:
         openkoi.started_with(command="", args=[], url=url, transport=transport).approved()

@@ -1,4 +1,4 @@
-"""What a server has started is found and killed by its supervisor, whatever it is."""
+"""Test that the supervisor finds and kills everything that a server started."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The official reference servers start, list and answer through OpenKoi, as they are installed from the registries."""
+"""Test that the official reference servers, as installed from registries, start, list tools and answer."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ VERSION = "2026.8.31"
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A server, a call of it, and a part of the answer. ``{folder}`` stands for the folder of the test."""
+    """A server, a call, and a part of its answer. ``{folder}`` stands for the folder of the test."""
 
     package: str
     program: str
@@ -37,7 +37,7 @@ class Reference:
     env: Mapping[str, str] = field(default_factory=dict)
 
     def install(self) -> Path:
-        """Return its program; skip the test, with the reason, where it cannot be installed."""
+        """Return its program; skip the test, with the reason, if it cannot be installed."""
         if self.python:
             return python_package(*self.python, program=self.program)
         return npm_package(f"@modelcontextprotocol/{self.package}@{VERSION}", self.program)

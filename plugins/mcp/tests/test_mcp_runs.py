@@ -1,4 +1,4 @@
-"""Runs that call MCP servers, by the command line: what reaches them, and what happens when they misbehave."""
+"""Test runs that call MCP servers, by the command line: what servers receive, and what happens if they misbehave."""
 
 import json
 import os
@@ -78,7 +78,7 @@ def test_a_server_of_a_project_is_not_even_started_without_approval(tmp_path: Pa
 
 
 def listed(openkoi: Pond) -> dict[str, Any]:
-    """Return what is listed of the project's server."""
+    """Return the listing of the project's server."""
     found = json.loads(openkoi("mcp", "list", "--format", "json"))["servers"]
     (theirs,) = [dict(one) for one in found if one["name"] == "theirs"]
     return theirs

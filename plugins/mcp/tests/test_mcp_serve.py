@@ -1,4 +1,4 @@
-"""``openkoi mcp serve``, driven by the SDK's own client as another program would."""
+"""Test ``openkoi mcp serve`` with the SDK's own client, as another program would use it."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ def serve(openkoi: Shell) -> StdioServerParameters:
 
 
 def drive(openkoi: Shell, use: Callable[[Client], Awaitable[Any]], mode: str = "auto") -> Any:
-    """Return what a client gets that speaks the newest protocol, or the one before."""
+    """Return the results of a client with the newest protocol, or the one before."""
 
     async def connect() -> Any:
         assert sys.__stderr__  # the default is the stream of when the SDK was imported, which pytest has closed

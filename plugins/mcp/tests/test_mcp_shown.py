@@ -1,4 +1,4 @@
-"""Before users approve a server they can see all that the approval is bound to, and nothing is hidden from them."""
+"""Test that users can see everything that an approval covers, with nothing hidden."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""Servers that write what is no message, too much, or without end: they cost their call, and nothing else."""
+"""Test servers that write invalid messages, too much, or endlessly: only their call fails."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Decisions about servers, without any server."""
+"""Test decisions about servers, without any server."""
 
 import asyncio
 import os
@@ -230,7 +230,7 @@ def test_what_is_wrong_with_an_answer_is_said_in_a_line_without_advice_for_progr
 
 
 async def asked(params: Any, *answers: str) -> tuple[ElicitResult, list[Question]]:
-    """Return what a server is answered, and the questions that the user saw."""
+    """Return the answer to a server, and the questions that the user saw."""
     seen: list[Question] = []
     left = iter(answers)
 

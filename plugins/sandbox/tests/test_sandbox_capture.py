@@ -1,4 +1,4 @@
-"""What is kept of an output."""
+"""Test how much of an output is kept."""
 
 import stat
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""Each way of running keeps the contract of all sandboxes. What this machine lacks is skipped, and said."""
+"""Test each sandbox with the contract of all; skip, with the reason, what this machine lacks."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def needs(level: LevelDefinition) -> pytest.MarkDecorator:
 
 
 def plain(folder: Path) -> UnconfinedSandbox:
-    """A sandbox that loses little time on the stubborn."""
+    """A sandbox with a short grace period for stubborn processes."""
     return UnconfinedSandbox(folder=folder, grace=GRACE)
 
 

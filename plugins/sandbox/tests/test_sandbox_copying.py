@@ -1,4 +1,4 @@
-"""A sandbox that works in a copy of the workspace keeps the contract, too: it shows what was done at the end."""
+"""Test that a sandbox with a copy of the workspace keeps the contract: it shows all changes at the end."""
 
 import asyncio
 import shutil
@@ -19,11 +19,11 @@ class Copying:
         self.turns: defaultdict[Path, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def probe_level(self) -> int:
-        """Nothing more is enforced than by the inner one."""
+        """The inner sandbox alone enforces limits."""
         return await self.inner.probe_level()
 
     async def execute(self, command: Command, root: Path) -> CommandResult:
-        """Run it in a copy; bring back what a command did that was cut off or cancelled, too."""
+        """Run the command in a copy; bring back its changes, even if it was cut off or cancelled."""
         async with self.turns[root]:
             copy = self.folder / "copy"
             shutil.copytree(root, copy, symlinks=True)
@@ -35,7 +35,7 @@ class Copying:
 
 
 def bring_back(copy: Path, root: Path) -> None:
-    """Make a workspace what the copy is; what is the same in both stays untouched."""
+    """Make a workspace equal to the copy; leave equal files untouched."""
     for path in sorted(root.rglob("*"), reverse=True):
         if not is_there(copy / path.relative_to(root)):
             path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()

@@ -1,4 +1,4 @@
-"""What is hidden is gone around entry by entry: in a crowded folder there are many entries."""
+"""Test hidden paths in crowded folders, whose entries are allowed one by one."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""What of our environment a command is given."""
+"""Test which variables of our environment a command gets."""
 
 import pytest
 

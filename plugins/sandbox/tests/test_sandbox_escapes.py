@@ -1,4 +1,4 @@
-"""What a sandbox refuses, tried one by one from inside; and what it leaves to be done."""
+"""Test what a sandbox refuses, tried one by one from inside, and what it leaves open."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ Run = Callable[..., CommandResult]
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """A folder outside that is not in a temporary folder: those are private in some cages."""
+    """A folder outside, not among temporary folders, which some sandboxes make private."""
     where = Path(tempfile.mkdtemp(dir=Path(__file__).parent, prefix=".outside-"))
     (where / "root").mkdir()
     (where / "kept").write_text(KEPT)
@@ -48,7 +48,7 @@ def run(request: pytest.FixtureRequest, place: Path) -> Run:
 
 
 def lines_of(*lines: str) -> list[Any]:
-    """All of them in one command and, in a campaign, each alone."""
+    """All attempts in one command and, in a campaign, each alone."""
     return ["\n".join(f"({line})" for line in lines), *(pytest.param(one, marks=pytest.mark.campaign) for one in lines)]
 
 

@@ -1,4 +1,4 @@
-"""Commands that mean harm, or do it: however one ends, nothing of it is left, and what it said can be read."""
+"""Test harmful commands: however one ends, nothing of it is left, and its output is readable."""
 
 import asyncio
 import contextlib
@@ -35,7 +35,7 @@ FORGET = 'import os\nos.environ.clear()\nos.execve("/bin/sleep", ["sleep", "47.1
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """A line for the shell, and how it has to go."""
+    """A shell line, and its expected result."""
 
     line: str
     exit_code: int = 0
@@ -132,7 +132,7 @@ def ran(sandbox: Sandbox, root: Path, hostile: Hostile) -> CommandResult:
 
 
 def left(*words: str) -> list[str]:
-    """Living processes with such a word in their environment or command line."""
+    """The living processes with this word in their environment or command line."""
     return [command for command, report in processes() if any(word.encode() in report for word in words)]
 
 
@@ -148,7 +148,7 @@ def descriptors() -> int:
 
 
 def peak() -> int:
-    """The most memory we had since it was asked to count anew, in bytes."""
+    """Our peak memory in bytes since the counter was reset."""
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) * 1024
 
@@ -186,7 +186,7 @@ def test_one_that_forgets_where_it_comes_from_is_ended(sandbox: Sandbox, tmp_pat
 
 @pytest.mark.parametrize("sandbox", [kind for kind in KINDS if kind is not UnconfinedSandbox], indirect=True)
 def test_one_that_kills_its_keeper_gains_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
-    """Plainly run there is no keeper but us."""
+    """Without a sandbox, only we can stop it."""
     ran(sandbox, tmp_path, Hostile("sleep 47.11 & setsid sleep 47.11 & kill -9 $PPID; kill -STOP $PPID; true"))
 
     assert [] == left(WORD, "47.11")

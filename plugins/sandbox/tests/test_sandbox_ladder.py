@@ -1,4 +1,4 @@
-"""Which level is chosen, and what happens when none is strong enough."""
+"""Test which level is chosen, and what happens when none is strong enough."""
 
 import asyncio
 import signal

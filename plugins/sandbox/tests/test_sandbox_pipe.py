@@ -1,4 +1,4 @@
-"""A pipe is read to its end, however slowly its output is masked and whoever still holds it."""
+"""Test that a pipe is read to its end, however slow masking is and whichever process still has it open."""
 
 import os
 import time
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes cannot be aske
 
 
 class Slow(OutputCapture):
-    """Takes each piece late, as on a busy machine."""
+    """A capture that takes each piece late, as on a busy machine."""
 
     def add(self, piece: bytes) -> None:
         time.sleep(0.1)

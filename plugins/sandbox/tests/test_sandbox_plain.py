@@ -1,4 +1,4 @@
-"""What running plainly promises beyond the contract."""
+"""Test the plain sandbox beyond the contract."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ def ran(folder: Path, command: Command, **settings: Any) -> CommandResult:
 
 
 def carrying(word: str) -> list[str]:
-    """Living processes with this word in their environment or command line."""
+    """The living processes with this word in their environment or command line."""
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         try:

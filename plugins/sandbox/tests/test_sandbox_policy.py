@@ -1,4 +1,4 @@
-"""What is decided before anything runs: paths, rules, words for bubblewrap, filters of calls, reports."""
+"""Test decisions before anything runs: paths, rules, bubblewrap's arguments, filters, reports."""
 
 import errno
 import os
@@ -103,7 +103,7 @@ def answer(program: bytes, machine: str, call: int, *arguments: int) -> str:
 
 
 def run_filter(program: bytes, machine: int, call: int, *arguments: int) -> int:
-    """What the kernel would answer."""
+    """Return the kernel's answer by the filter."""
     facts = {0: call, 4: machine, 16: arguments[0], 24: arguments[1]}
     steps, at, value = list(struct.iter_unpack("=HBBI", program)), 0, 0
     while True:

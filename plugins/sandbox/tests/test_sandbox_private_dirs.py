@@ -1,4 +1,4 @@
-"""What a confined command has besides its workspace: caches and temporary files of its own, and its part of git's."""
+"""Test the folders of a confined command besides its workspace: caches, temporary files, and its part of git's."""
 
 import asyncio
 import os
@@ -214,7 +214,7 @@ def changed(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository that tests only look at."""
+    """A repository that tests only read."""
     return repository_in(tmp_path_factory.mktemp("looked-at"))
 
 

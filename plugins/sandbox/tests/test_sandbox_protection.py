@@ -1,4 +1,4 @@
-"""What other programs run is put back: in worktrees and submodules, by commands at the same time, as approved."""
+"""Test that files which other programs run are restored: in worktrees and submodules, concurrently, as approved."""
 
 import asyncio
 import random

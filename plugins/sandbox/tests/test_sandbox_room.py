@@ -1,4 +1,4 @@
-"""When the system has cannot start another process or thread, a command waits for a while and then says so."""
+"""Test that a command waits briefly when the system cannot start another process or thread, then reports that."""
 
 import errno
 from collections.abc import Callable
@@ -14,7 +14,7 @@ NO_PROCESS, NO_THREAD = BlockingIOError(errno.EAGAIN, "no"), RuntimeError("can't
 
 
 def failing(times: int, error: Exception) -> Callable[[], str]:
-    """Something that can be started after so many tries."""
+    """A start that succeeds after a number of tries."""
     left = [error] * times
 
     def start() -> str:

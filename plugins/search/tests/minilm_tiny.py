@@ -1,4 +1,4 @@
-"""A tiny model of the same kind, with random weights, and a second, slow way to compute its output."""
+"""Create a tiny model of the same kind with random weights, and compute its output in a second, slow way."""
 
 import json
 import math
@@ -79,7 +79,7 @@ def write_model(folder: Path) -> Path:
 
 
 def stored(file: Path) -> dict[str, Array]:
-    """Read the tensors plainly, in double precision."""
+    """Read the tensors simply, in double precision."""
     data = file.read_bytes()
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:start])
@@ -93,7 +93,7 @@ def stored(file: Path) -> dict[str, Array]:
 
 
 def plainly(pieces: Sequence[int], named: Mapping[str, Array], config: Mapping[str, object]) -> Array:
-    """Say what the model says of one text: piece by piece, head by head, with the library's error function."""
+    """Return the model's output for one text: piece by piece, head by head, with the library's error function."""
     layers, heads = int(str(config["num_hidden_layers"])), int(str(config["num_attention_heads"]))
     state = numpy.stack(
         [
@@ -121,7 +121,7 @@ def plainly(pieces: Sequence[int], named: Mapping[str, Array], config: Mapping[s
 
 
 def attended(state: Array, named: Mapping[str, Array], prefix: str, heads: int) -> Array:
-    """Attention, one head after the other."""
+    """Compute attention, one head at a time."""
     query, key, value = (linear(state, named, f"{prefix}.{name}") for name in ("query", "key", "value"))
     size = state.shape[1] // heads
     found = []

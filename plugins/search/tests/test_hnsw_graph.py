@@ -1,4 +1,4 @@
-"""A graph over vectors is kept, measured, and never trusted where it is damaged or finds too little."""
+"""Test that a graph over vectors is saved, measured, and dropped if it is damaged or its recall is too low."""
 
 import random
 from pathlib import Path
@@ -32,7 +32,7 @@ def heaps(size: int = 800, dimensions: int = 16) -> "Matrix":
 
 
 def asked_often(guarded: VerifiedGraph, matrix: "Matrix", times: int = BUILD_AT) -> VerifiedGraph:
-    """The same, when its work is done."""
+    """Return the graph when its work is done."""
     for _ in range(times):
         guarded.rows(matrix[0], 5)
     if guarded.work:
@@ -42,7 +42,7 @@ def asked_often(guarded: VerifiedGraph, matrix: "Matrix", times: int = BUILD_AT)
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
-    """Where vectors are kept whose graph was built."""
+    """A folder of vectors whose graph was built."""
     path = tmp_path / "openkoi.db.vectors"
     matrix = heaps()
     graph = asked_often(graph_of(path, MARK, matrix), matrix)

@@ -1,4 +1,4 @@
-"""The index is a memory, and nothing is lost or made up by it, whatever happens to its files and its processes."""
+"""Test the index with the contracts of memories, including damaged files and killed processes."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Segments that are cut, flipped or missing, a full disk, a locked folder, and writers that are killed."""
+"""Test truncated, flipped and missing segments, a full disk, a locked folder, and killed writers."""
 
 import asyncio
 import logging
@@ -253,7 +253,7 @@ def test_writers_that_are_killed_at_any_moment_lose_and_damage_nothing(tmp_path:
 
 
 def read_lines(child: "subprocess.Popen[str]") -> Sequence[str]:
-    """Return the whole lines that a process that was killed has written."""
+    """Return the complete lines that a killed process has written."""
     reply, _ = child.communicate()
     return reply.split("\n")[:-1]
 

@@ -1,4 +1,4 @@
-"""Whatever is done to the files of an index, it answers rightly, or its offsets say what to read of the log again.
+"""Test that an index with damaged files gives right answers, or offsets from which to read the log again.
 
 A missing newest segment causes no warning: the index is as it was before that segment was added.
 """
@@ -34,7 +34,7 @@ def flip_start(segments: list[Path], chance: random.Random) -> None:
 
 
 def flip_entry(segments: list[Path], chance: random.Random) -> None:
-    """Change an entry that is about no document."""
+    """Change an entry that belongs to no document."""
     path = chance.choice(segments)
     data, kind = bytearray(path.read_bytes()), chance.choice(list(b"cfglmnot"))
     file = decode_segment(bytes(data))
@@ -96,7 +96,7 @@ DAMAGES = [flip, flip_start, flip_entry, cut, lengthen, swap, delete, rename, co
 
 @pytest.fixture(scope="module")
 def log() -> Sequence[Record]:
-    """Return the log of the index: runs that change what was known of others, and of which each adds a segment."""
+    """Return the log of the index: runs that change facts about others, and each add a segment."""
     return many_runs(40)
 
 
@@ -117,7 +117,7 @@ def memory(folder: Path) -> IndexedMemory:
 
 
 def hits(subject: IndexedMemory) -> list[Sequence[Hit]]:
-    """Return what questions find, with scores."""
+    """Return the results of questions, with scores."""
     queries = (Query(f"Fix the {name}", scope="all", limit=20) for name in SUBJECTS[:6])
     return [asyncio.run(subject.search(query)) for query in queries]
 

@@ -1,4 +1,4 @@
-"""A process that adds many segments merges them in steps; it loses nothing, whatever happens between two steps."""
+"""Test that a process merges many segments in steps, and loses nothing whatever happens between two steps."""
 
 import asyncio
 from collections.abc import Sequence
@@ -36,13 +36,13 @@ def add(subject: IndexedMemory, numbers: range) -> list[int]:
 
 
 def hits(subject: IndexedMemory) -> list[Sequence[Hit]]:
-    """Return what questions find, with scores."""
+    """Return the results of questions, with scores."""
     texts = ["number3 fixture", *(f"Fix the {name}" for name in SUBJECTS[:7])]
     return [asyncio.run(subject.search(Query(text, project="koi", limit=50))) for text in texts]
 
 
 def expected(folder: Path, tasks: int) -> list[Sequence[Hit]]:
-    """Return what an index finds to which so many tasks were added at once."""
+    """Return the results of an index to which a number of tasks were added at once."""
     whole = IndexedMemory(folder / f"whole{tasks}", dimensions=256, weight=0.3)
     asyncio.run(whole.ingest([record for number in range(tasks) for record in task(number)]))
     return hits(whole)

@@ -1,4 +1,4 @@
-"""A run that is indexed in parts while it is under way is found as one that is indexed whole, and costs no more."""
+"""Test that a run indexed in parts is found like one indexed at once, at no higher cost."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ QUESTIONS = ("What did the parser need?", "the ledger of the webhook", "cache an
 
 
 def spoken(count: int, seed: int) -> list[str]:
-    """Return so many messages."""
+    """Return a number of messages."""
     choice = Random(seed)
     return [f"Message {n}: the {' and the '.join(choice.sample(SUBJECTS, 4))} need work." for n in range(count)]
 
 
 def long_run(run: str, messages: int, seed: int, start: float) -> list[Record]:
-    """Return the records of a run with so many messages before its first evaluation."""
+    """Return the records of a run with a number of messages before its first evaluation."""
     first, *rest = run_records(run, f"Fix the {SUBJECTS[seed % len(SUBJECTS)]}", start=start)
     said = talk_records(run, *spoken(messages, seed), start=start + 1)
     return [first, *said, *(replace(record, at=last_second(record, start)) for record in rest)]
@@ -60,7 +60,7 @@ def split(log: Sequence[Record], size: int) -> list[Sequence[Record]]:
 
 
 def hits(memory: IndexedMemory, kinds: tuple[str, ...] = ()) -> list[Sequence[Hit]]:
-    """Return what some questions find, with scores."""
+    """Return the results of some questions, with scores."""
     return [asyncio.run(memory.search(Query(text, project="koi", kinds=kinds))) for text in QUESTIONS]
 
 

@@ -1,4 +1,4 @@
-"""The lexical embedder does what every embedder promises."""
+"""Test the lexical embedder with the contract of all embedders."""
 
 from openkoi_search.lexical import Lexical
 from openkoi_testing import EmbedderContract

@@ -1,4 +1,4 @@
-"""What hashing finds, what it does not find, and that it finds the same everywhere."""
+"""Test what hashing finds and does not find, and that its results are the same everywhere."""
 
 import asyncio
 import hashlib
@@ -44,7 +44,7 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def found(queries: Sequence[str], among: Sequence[str]) -> int:
-    """How many queries find their own text before all others."""
+    """Return how many queries find their own text first."""
     vectors = embed(*among)
     asked = embed(*queries)
     ranked = [max(range(len(vectors)), key=lambda n: cosine(query, vectors[n])) for query in asked]

@@ -1,4 +1,4 @@
-"""The forward pass says what the model says, over a tiny model with random weights."""
+"""Test the forward pass against a slow computation, with a tiny model with random weights."""
 
 import asyncio
 import importlib.util
@@ -24,7 +24,7 @@ TEXTS = ["hello", "hello world", "watering the plants", "", "world " * 400, "unh
 
 
 def neighbour(name: str) -> ModuleType:
-    """Import a module that stands beside this one."""
+    """Import a module beside this one."""
     spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     assert spec
     assert spec.loader

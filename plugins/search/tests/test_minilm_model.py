@@ -1,4 +1,4 @@
-"""What the real model says, when it is installed; and what is said when it is not."""
+"""Test the real model if it is installed, and the error if it is not."""
 
 import asyncio
 import importlib.util

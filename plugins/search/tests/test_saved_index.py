@@ -1,4 +1,4 @@
-"""An index that is kept in a file, by the state of its texts."""
+"""Test an index that is saved in a file by the state of its texts."""
 
 import sys
 from collections.abc import Mapping

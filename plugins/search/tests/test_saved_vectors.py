@@ -1,4 +1,4 @@
-"""Vectors of texts are kept in a file, and what is known is neither made nor embedded again."""
+"""Test that vectors of texts are saved in a file, and known texts neither made nor embedded again."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from openkoi_search.saved_vectors import embed_saved
 
 
 def noting(made: list[str], *texts: str) -> Callable[[], Sequence[str]]:
-    """Return what makes texts, and notes that it did."""
+    """Return a function that makes texts, and records its calls."""
 
     def make() -> Sequence[str]:
         made.extend(texts)

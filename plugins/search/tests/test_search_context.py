@@ -1,4 +1,4 @@
-"""Texts are found with the words of the texts around them, and those that ask come after those that tell."""
+"""Test that texts are found by words of neighboring texts, and that questions rank below statements."""
 
 import pytest
 

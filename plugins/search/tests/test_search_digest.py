@@ -1,4 +1,4 @@
-"""What a finished task is remembered by."""
+"""Test the summary of a finished task."""
 
 import pytest
 

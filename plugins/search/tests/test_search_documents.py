@@ -1,4 +1,4 @@
-"""Records of the log become documents that can be found, whatever order they come in."""
+"""Test that records become searchable documents in any order."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""Who asks for little is shown what was said too, when nothing else answers."""
+"""Test that a small query returns transcripts if nothing else matches."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A change costs a short tail and not all vectors; both together answer as all would, whatever becomes of the files."""
+"""Test that a change writes only a short tail, and that base and tail answer alike even with damaged files."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -80,7 +80,7 @@ def opened(folder: Path) -> VectorStore:
 
 
 def alike(found: VectorLayers, truth: Table, seed: int) -> bool:
-    """Whether the files answer as the table does."""
+    """Return whether the files answer like the table."""
     vector = numpy.random.default_rng(seed).standard_normal(WIDE).astype(numpy.float32)
     asked, docs = vector / numpy.linalg.norm(vector), random.Random(seed).sample(range(SIZE * 3), 40)
     output = {doc: float(row @ asked) for doc, (row, *_) in truth.rows.items() if doc in docs}

@@ -1,4 +1,4 @@
-"""What was said is cut where a paragraph or a sentence ends, and nothing of it is lost or doubled."""
+"""Test that transcripts are split at paragraphs or sentences, without loss or duplication."""
 
 import pytest
 from hypothesis import given, settings

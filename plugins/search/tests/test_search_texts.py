@@ -1,4 +1,4 @@
-"""Any texts can be searched: by their words, what they mean, what was said beside them, and names."""
+"""Test searching any texts: by words, meaning, context and names."""
 
 import asyncio
 import random
@@ -34,7 +34,7 @@ class Meanings:
 
 
 class Words(Meanings):
-    """An embedder that knows whole words alone, and records what it is given."""
+    """An embedder that knows only whole words, and records its input."""
 
     def __init__(self) -> None:
         self.given: list[str] = []
@@ -163,7 +163,7 @@ def test_what_is_said_is_told_from_code(expected: bool, text: str) -> None:
 
 
 class Recorded(Meanings):
-    """An embedder that records what it is given."""
+    """An embedder that records its input."""
 
     def __init__(self) -> None:
         self.given: list[str] = []

@@ -1,4 +1,4 @@
-"""The nearest vectors are the nearest, whatever is looked at first; and a damaged file answers nothing wrong."""
+"""Test that the nearest vectors are found whatever the first pass, and that damaged files never give wrong answers."""
 
 import random
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The words that a text can be found by."""
+"""Test the search words of texts."""
 
 import pytest
 

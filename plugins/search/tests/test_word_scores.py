@@ -1,4 +1,4 @@
-"""Only what can be among the best is scored, and the result is that of scoring everything."""
+"""Test that only rows that can be among the best are scored, with the same result as scoring all."""
 
 import random
 from array import array
@@ -22,7 +22,7 @@ ANY = Query("", scope="all")
 
 
 def texts(chance: random.Random, size: int) -> list[Counter[str]]:
-    """Return texts with words of every rarity: one that all have, and more the rarer they are."""
+    """Return texts with words of every rarity: one that all have, and more words the rarer they are."""
     lengths, vocabulary = chance.choice(((3, 3), (3, 40))), chance.choice((5, 60))
     found = []
     for _ in range(size):

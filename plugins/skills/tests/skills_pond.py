@@ -32,7 +32,7 @@ TASK = "Use the deploy-pond skill"
 
 @dataclass(frozen=True)
 class Judged:
-    """An evaluator that says the same of everything."""
+    """An evaluator that gives everything the same score."""
 
     score: float
     judges: ClassVar[bool] = True
@@ -58,7 +58,7 @@ class Fixed:
 
 @dataclass
 class Pond:
-    """A home and a workspace, and a person who answers what is given."""
+    """A home, a workspace, and a user with given answers."""
 
     folder: Path
     answer: str | None = None
@@ -116,11 +116,11 @@ class Pond:
 
     @property
     def request(self) -> Request:
-        """The first that the model was asked."""
+        """The first request to the model."""
         return self.model.asked[0]
 
     def prompt_text(self) -> str:
-        """All of it that the model read first."""
+        """The whole text of the first request."""
         return "\n".join(["\n".join(self.request.system), str(self.request.messages)])
 
     def results(self) -> list[ToolResult]:
@@ -128,5 +128,5 @@ class Pond:
         return [one.event.result for one in self.records if isinstance(one.event, ToolCallFinished)]
 
     def warnings(self) -> str:
-        """What was said loudly."""
+        """The warnings."""
         return "\n".join(one.event.text for one in self.records if isinstance(one.event, WarningIssued))

@@ -15,7 +15,7 @@ TEXT = "---\nname: {name}\ndescription: It {name}s.\n{more}---\nDo it.\n"
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """A home, a workspace, and what plugins bring besides the skills' own hook."""
+    """A home, a workspace, and plugins besides the skills' own hook."""
 
     folder: Path
     brought: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Shop:
         return GivenPlugins({"hooks": {"skills": Skills(data=self.data)}, **self.brought}, self.data)
 
     def openkoi(self, *words: str) -> Result:
-        """Say ``openkoi skill`` and so on; what it raises flies on."""
+        """Run ``openkoi skill`` with these arguments; errors propagate."""
         result = CliRunner().invoke(skill, list(words), obj=self.koi)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception

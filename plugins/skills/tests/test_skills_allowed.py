@@ -1,4 +1,4 @@
-"""While a skill is active, only the tools that it names may be used."""
+"""Test that only the tools that an active skill names may be used."""
 
 import pytest
 

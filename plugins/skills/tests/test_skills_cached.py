@@ -1,4 +1,4 @@
-"""Front matter is parsed once for as long as a file stays as it is."""
+"""Test that front matter is parsed only once while a file is unchanged."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What ``openkoi skill`` promises, in a home and a project that are really there."""
+"""Test ``openkoi skill`` in a real home and project."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Skills are installed from wherever they lie, as they are, or not at all."""
+"""Test that skills are installed from any source, unchanged or not at all."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Where skills and rules are looked for, and what a run that goes on knows of them."""
+"""Test where skills and rules are searched for, and what a resumed run knows about them."""
 
 import asyncio
 import os

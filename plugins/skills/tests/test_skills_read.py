@@ -1,4 +1,4 @@
-"""A model reads skills, and what one allows holds from then on."""
+"""Test that models read skills, and that a skill's allowed tools apply from then on."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Skills in rehearsed runs: what reaches the request, what does not without a person's word, what is refused."""
+"""Test skills in scripted runs: what requests contain, what needs the user's approval, and what is refused."""
 
 import gzip
 from pathlib import Path

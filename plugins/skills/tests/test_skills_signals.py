@@ -1,4 +1,4 @@
-"""What speaks for a skill, and what of the skills is shown."""
+"""Test the signals for a skill, and which parts of skills are shown."""
 
 from pathlib import Path
 

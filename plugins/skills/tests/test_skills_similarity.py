@@ -1,4 +1,4 @@
-"""The texts of skills are indexed in files, which are made again where something changed or was damaged."""
+"""Test that the texts of skills are indexed in files, which are rebuilt after changes or damage."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a person reads when a skill is followed."""
+"""Test the message when a skill is followed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a project or a stranger brings is used by a person's word alone."""
+"""Test that skills of projects and strangers are used only with the user's approval."""
 
 import asyncio
 import sys

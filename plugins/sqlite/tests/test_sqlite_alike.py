@@ -1,4 +1,4 @@
-"""The two memories answer the same in the same order, from the file or from what is held of it."""
+"""Test that both memories give the same answers in the same order, from the file or the cache."""
 
 import asyncio
 import os
@@ -31,7 +31,7 @@ from openkoi_testing.contracts.memory_log import (
 
 
 def the_log(seed: int, size: int = 16) -> list[Record]:
-    """Tasks of two projects, what was said in them, and what was learned."""
+    """Tasks of two projects, their transcripts, and learnings."""
     chance = random.Random(seed)
     talks = [
         record
@@ -110,7 +110,7 @@ def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
 
 
 def held(folder: Path) -> SQLite:
-    """A memory that has all in memory, because it was asked again and nothing had changed for long."""
+    """A memory with all documents cached, because it was queried again after a long time without changes."""
     asyncio.run(SQLite(path=folder / "m.db").ingest(run_records("r1", "Mend the parser")))
     os.utime(folder / "m.db", ns=(1, 1))
     subject = SQLite(path=folder / "m.db")

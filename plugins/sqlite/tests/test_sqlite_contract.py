@@ -1,4 +1,4 @@
-"""The SQLite memory is a memory, and reports its state."""
+"""Test the SQLite memory with the contract of memories, and its health report."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Files that were damaged at random: the right answer or none, never a wrong one and never a crash."""
+"""Test randomly damaged files: the right answer or none, never a wrong one and never a crash."""
 
 import asyncio
 import random
@@ -35,7 +35,7 @@ def answers(folder: Path) -> list[Hit]:
 
 
 def outcome(whole: Path, folder: Path, seed: int) -> str:
-    """What comes of a copy that is damaged and then used."""
+    """The result of using a damaged copy."""
     folder.mkdir()
     shutil.copy(whole / "memory.db", folder)
     damaged(folder / "memory.db", seed)

@@ -1,4 +1,4 @@
-"""The file of the SQLite memory: what every memory's file promises, and what is SQLite's own."""
+"""Test the file of the SQLite memory: the contract of memory files, and SQLite's specifics."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""A file of an older OpenKoi makes way for a new one, whole or not at all, whenever that is interrupted."""
+"""Test that an older OpenKoi's file is replaced completely or not at all, whenever that is interrupted."""
 
 import asyncio
 import os
@@ -37,7 +37,7 @@ asyncio.run(SQLite(path=Path(sys.argv[1])).ingest(records))
 
 
 def older(folder: Path) -> Path:
-    """A file as an older OpenKoi made it, with something of its own in it."""
+    """A file as an older OpenKoi made it, with some content."""
     path = folder / "memory.sqlite"
     with closing(sqlite3.connect(path)) as other:
         other.executescript(

@@ -1,4 +1,4 @@
-"""What a task, and what was said in it, is found by; and what is remembered of a run."""
+"""Test by which words tasks and transcripts are found, and what is remembered about a run."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The fake counts tokens as Anthropic does: what was cached before is read, what is marked now is written."""
+"""Test that the fake counts tokens as Anthropic does: earlier prefixes are read from the cache, marked ones written."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ def user(*blocks: Any) -> Any:
 
 
 def usage(server: AnthropicServer, body: dict[str, Any]) -> dict[str, int]:
-    """What an answer cost."""
+    """The usage of an answer."""
     asked = {"model": MODEL, "max_tokens": 9, "messages": HELLO, **body}
     answer: dict[str, Any] = httpx2.post(f"{server.url}/v1/messages", json=asked, headers=HEADERS, **PLAIN).json()
     counted: dict[str, int] = answer["usage"]
@@ -29,14 +29,14 @@ def usage(server: AnthropicServer, body: dict[str, Any]) -> dict[str, int]:
 
 
 def counted(*bodies: dict[str, Any], least: int = 0) -> list[tuple[int, int, int]]:
-    """What is new, read from the cache and written to it, request after request."""
+    """The tokens that are new, read from the cache and written to it, by request."""
     with AnthropicServer("x", count=True, least=least) as server:
         found = [usage(server, body) for body in bodies]
     return [(u["input_tokens"], u["cache_read_input_tokens"], u["cache_creation_input_tokens"]) for u in found]
 
 
 def block(size: int, **more: Any) -> dict[str, Any]:
-    """A text of so many tokens, with all that is around it."""
+    """A text with a number of tokens, including its envelope."""
     around = len(json.dumps({"type": "text", "text": ""}))
     return {"type": "text", "text": "x" * (4 * size - around), **more}
 

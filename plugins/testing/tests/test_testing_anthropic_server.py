@@ -1,4 +1,4 @@
-"""The fake speaks as Anthropic does: the vendor's own client reads it. And it refuses what the real one refuses."""
+"""Test that the vendor's own client accepts the fake of Anthropic, and that it refuses what the real one refuses."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The app that is a folder keeps what every app promises, and is shared by processes that are killed."""
+"""Test the folder app with the contracts of apps, shared by processes that are killed."""
 
 import asyncio
 import subprocess

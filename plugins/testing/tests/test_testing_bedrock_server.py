@@ -1,4 +1,4 @@
-"""The fake speaks as Bedrock does: the vendor's own client reads it. And it breaks as it is told to."""
+"""Test that the vendor's own client accepts the fake of Bedrock, and that its faults work."""
 
 import json
 from collections.abc import Iterator

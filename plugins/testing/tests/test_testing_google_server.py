@@ -1,4 +1,4 @@
-"""The fake speaks as the Gemini API does: the vendor's own client reads it. And it is as strict as the real one."""
+"""Test that the vendor's own client accepts the fake of the Gemini API, and that it is as strict as the real one."""
 
 import ssl
 from collections.abc import Iterator
@@ -169,7 +169,7 @@ def content_of(text: str, role: str = "user") -> dict[str, Any]:
 
 
 def refusal(url: str, body: Any) -> str:
-    """What the server has against a request; nothing when it takes it."""
+    """The server's objection to a request; None if it accepts it."""
     path = "/v1beta/models/gemini-fake:generateContent"
     answer = httpx2.post(f"{url}{path}", json=body, **PLAIN).json()
     return str(answer.get("error", {}).get("message", ""))

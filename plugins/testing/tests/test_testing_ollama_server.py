@@ -1,4 +1,4 @@
-"""The fake speaks as Ollama does: the vendor's own client reads it."""
+"""Test that the vendor's own client accepts the fake of Ollama."""
 
 import json
 import math
@@ -90,7 +90,7 @@ def test_the_vendor_s_client_embeds(sdk: ollama.Client) -> None:
 
 
 def refusal(sdk: ollama.Client, **request: Any) -> tuple[int, str]:
-    """How a chat is refused."""
+    """The refusal of a chat."""
     with pytest.raises(ollama.ResponseError) as caught:
         sdk.chat(**{"model": "llama-fake", "messages": HELLO, **request})
     return caught.value.status_code, caught.value.error

@@ -1,4 +1,4 @@
-"""The fake speaks the Responses API and embeddings as OpenAI does: the vendor's client and its description agree."""
+"""Test that the vendor's client and published description accept the fake of the Responses API and embeddings."""
 
 import json
 import math
@@ -48,7 +48,7 @@ def sdk(server: OpenAIServer) -> Iterator[openai.OpenAI]:
 
 
 def item_contents(answer: Any) -> list[Any]:
-    """The items of an answer, as far as they matter here."""
+    """The relevant parts of an answer's items."""
     kinds = {"reasoning": "encrypted_content", "message": "content", "function_call": "arguments"}
     return [getattr(item, kinds[item.type]) for item in answer.output]
 

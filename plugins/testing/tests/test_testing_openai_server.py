@@ -1,4 +1,4 @@
-"""The fake speaks as OpenAI does: the vendor's own client reads it. And it breaks as it is told to."""
+"""Test that the vendor's own client accepts the fake of OpenAI, and that its faults work."""
 
 import json
 import time
@@ -148,7 +148,7 @@ def test_a_call_with_its_result_is_accepted(sdk: openai.OpenAI) -> None:
 
 
 def body(fault: ServerFault, *, timeout: float = 60.0) -> bytes:
-    """What arrives of a streamed answer that is spoilt like this."""
+    """The received part of a streamed answer with this fault."""
     arrived = bytearray()
     asked = {"model": "m", "messages": HELLO, "stream": True}
     with (

@@ -1,4 +1,4 @@
-"""The suite for sources of plugins passes with a source that keeps its promises, and fails with others."""
+"""Test that the suite for plugin sources passes with a correct source, and fails with others."""
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
@@ -44,7 +44,7 @@ class Notes:
 
 
 class Forgetful(Notes):
-    """Calls the same note another one each time, and what it loads is no tool provider."""
+    """A source with unstable entries that load no tool provider."""
 
     times = 0
 

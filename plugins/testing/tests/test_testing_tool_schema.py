@@ -1,4 +1,4 @@
-"""What is not JSON Schema in the parameters of a tool is named with its place."""
+"""Test that invalid JSON Schema in a tool's parameters is reported with its place."""
 
 from typing import Any
 

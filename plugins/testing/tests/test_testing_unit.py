@@ -1,4 +1,4 @@
-"""The marker ``unit`` is a promise that is kept: neither files nor processes nor sockets, and a budget."""
+"""Test that the marker ``unit`` is enforced: no files, processes or sockets, and a time budget."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ HEAD = "import os, pathlib, socket, subprocess, sys, time\nimport pytest\n\n@pyt
 
 
 def run_unit_tests(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
-    """Run one unit test of a project of its own."""
+    """Run one unit test in a separate project."""
     (folder / "test_one.py").write_text(HEAD + line + "\n\ndef test_other():\n    assert False\n")
     options = ("-p", "openkoi_testing.plugin", "-p", "no:cacheprovider", "-m", "unit", "-q")
     command = [sys.executable, "-m", "pytest", *options, str(folder)]

@@ -52,7 +52,7 @@ class Hands:
 
 
 async def answered(tool: Tool, arguments: dict[str, Json]) -> ToolResult:
-    """What the model gets to read: a fault is a failed result."""
+    """The text that the model reads; an error is a failed result."""
     try:
         return await tool.call(arguments)
     except ToolError as fault:
@@ -60,12 +60,12 @@ async def answered(tool: Tool, arguments: dict[str, Json]) -> ToolResult:
 
 
 async def all_answered(calls: Sequence[tuple[Tool, dict[str, Json]]]) -> list[ToolResult]:
-    """What the model gets to read of parallel calls."""
+    """The texts that the model reads for parallel calls."""
     return list(await asyncio.gather(*(answered(*call) for call in calls)))
 
 
 class Bench:
-    """Gives out hands: each for a run of its own, all in one workspace and one event loop."""
+    """A factory of tools for several runs in one workspace and event loop."""
 
     def __init__(self, workspace: Path, runner: asyncio.Runner, lent: AsyncExitStack) -> None:
         self._workspace = workspace
@@ -73,7 +73,7 @@ class Bench:
         self._lent = lent
 
     def hands(self, tool_provider: ToolProvider, **settings: object) -> Hands:
-        """Take the tools for a new run out of a tool provider; ``settings`` by dotted key, with ``__`` for each dot."""
+        """Return a tool provider's tools for a new run; ``settings`` by dotted key, with ``__`` for each dot."""
         stage = Scenario(settings={key.replace("__", "."): value for key, value in settings.items()})
         return Hands(self._workspace, self._runner.run(self._tools(tool_provider, stage)), self._runner)
 
@@ -84,7 +84,7 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
-    """Hands for as many runs as wanted."""
+    """Tools for any number of runs."""
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     with asyncio.Runner() as runner:

@@ -1,4 +1,4 @@
-"""Whatever a model gives a tool, it reads an answer: nothing but a ToolError is ever raised, and results stay small."""
+"""Test that any arguments lead to an answer: only ToolError is raised, and results stay small."""
 
 import asyncio
 from contextlib import suppress
@@ -49,14 +49,14 @@ def test_every_call_is_answered(calls: list[tuple[str, str, dict[str, Json]]]) -
 
 
 async def answered(workspace: Path, calls: list[tuple[str, str, dict[str, Json]]]) -> list[str]:
-    """What a model reads of some calls."""
+    """The texts that a model reads for some calls."""
     async with make_run(workspace) as run:
         tools = {tool.name: tool for tool in await WorkspaceTools().tools(run)}
         return [await text(tools[name], {"path": path, **arguments}) for name, path, arguments in calls]
 
 
 async def text(tool: Tool, arguments: dict[str, Json]) -> str:
-    """The text of a result or of a fault."""
+    """The text of a result or an error."""
     fitting = {name: value for name, value in arguments.items() if name in str(tool.parameters)}
     try:
         return (await tool.call(fitting)).text

@@ -1,4 +1,4 @@
-"""What ``ask_user`` brings: a person's words as they are, or that nobody is there."""
+"""Test ``ask_user``: the user's exact words, or that no user answers."""
 
 import asyncio
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_a_run_that_only_asks_and_is_not_answered_comes_to_an_end(tmp_path: Path
 
 
 async def asking(reply: str | None, workspace: Path, **arguments: Json) -> tuple[list[Question], ToolResult]:
-    """Ask a person who says this; return what the person was asked, and what the model reads."""
+    """Ask a user with this answer; return the question, and the text for the model."""
     questions: list[Question] = []
 
     async def user(question: Question) -> str | None:

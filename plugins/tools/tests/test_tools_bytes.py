@@ -1,4 +1,4 @@
-"""No byte outside an edit's span is ever changed, whatever the bytes are."""
+"""Test that no byte outside an edit's span is ever changed, whatever the bytes are."""
 
 import pytest
 from hypothesis import assume, given
@@ -148,7 +148,7 @@ def test_the_encoding_is_found(data: bytes, codec: str) -> None:
 
 
 def around(text: TextDocument, change: TextChange) -> tuple[bytes, bytes]:
-    """The bytes before and after a span, by the slow and certain way."""
+    """The bytes before and after a span, found in a slow but certain way."""
     start, end = text.raw_offsets([change.start, change.end])
     before = text.encoding.bom + text.encoding.encode(text.raw[:start])
     return before, text.data[len(before) + len(text.encoding.encode(text.raw[start:end])) :]

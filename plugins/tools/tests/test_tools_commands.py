@@ -1,4 +1,4 @@
-"""How ``run_command`` tells what a command did."""
+"""Test how ``run_command`` reports results."""
 
 import shutil
 import time

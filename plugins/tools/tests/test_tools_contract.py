@@ -1,4 +1,4 @@
-"""What the workspace tools promise as a tool provider, and how little they cost a request."""
+"""Test the workspace tools with the contract of tool providers, and the size of their definitions."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What ``edit_file`` changes, and what it refuses."""
+"""Test what ``edit_file`` changes and refuses."""
 
 import stat
 from typing import TYPE_CHECKING

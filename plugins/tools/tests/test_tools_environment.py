@@ -1,4 +1,4 @@
-"""What a prompt states about the environment: read from the folder and the system, without running a program."""
+"""Test the environment section of prompts: read from the folder and the system, without running a program."""
 
 import subprocess
 from datetime import date
@@ -12,7 +12,7 @@ COMMIT = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
 def repository(folder: Path, head: str = "ref: refs/heads/main\n") -> Path:
-    """A folder that git keeps its state in."""
+    """A folder with git's state."""
     (folder / ".git").mkdir(parents=True)
     (folder / ".git/HEAD").write_text(head)
     return folder

@@ -1,4 +1,4 @@
-"""What ``list_files`` shows of a folder."""
+"""Test ``list_files``."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Which text an edit means."""
+"""Test which text an edit refers to."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""All of a long output can be read, by the run whose command brought it, and by no other."""
+"""Test that a long output can be read completely by the run that produced it, and by no other."""
 
 import re
 import shutil

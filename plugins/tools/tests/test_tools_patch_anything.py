@@ -1,4 +1,4 @@
-"""Whatever two versions of a file differ in: the difference, applied to the one, is the other."""
+"""Test that the diff of any two versions of a file, applied to one, gives the other."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -83,12 +83,12 @@ def difference(old: str, new: str, context: int) -> str:
 
 
 def split(text: str) -> list[str]:
-    """Lines as diff sees them: only a line feed ends one."""
+    """Split lines like diff: only at line feeds."""
     return [f"{line}\n" for line in text.split("\n")[:-1]] + ([text.split("\n")[-1]] if text.split("\n")[-1] else [])
 
 
 def applied(diff: str, old: str, output: Callable[[Hunk], Hunk] = replace) -> str | None:
-    """A text after a patch; None where the patch has no place."""
+    """The text after a patch; None if the patch does not fit."""
     text = parse_document(old.encode())
     hunks = [output(hunk) for file in (parse_patch(diff) if diff else []) for hunk in file.hunks]
     fits = place_hunks(text.plain, hunks)

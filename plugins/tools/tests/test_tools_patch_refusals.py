@@ -1,4 +1,4 @@
-"""What ``apply_patch`` refuses, and that nothing is changed then."""
+"""Test what ``apply_patch`` refuses, and that nothing is changed then."""
 
 import stat
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What ``apply_patch`` changes: all that a patch says, and no other byte."""
+"""Test that ``apply_patch`` makes exactly the changes of a patch."""
 
 import stat
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Nothing outside the workspace is reached, and what cannot be reached is said in a sentence."""
+"""Test that nothing outside the workspace is accessible, and that errors are clear."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What is said of a program that is not there."""
+"""Test the message about a missing program."""
 
 import shutil
 from typing import TYPE_CHECKING

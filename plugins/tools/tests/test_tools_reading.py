@@ -1,4 +1,4 @@
-"""What ``read_file`` shows, and what it says instead."""
+"""Test ``read_file`` with text and other files."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""A run that goes on after an interruption knows what it was shown; one that begins has nothing to look up."""
+"""Test that a resumed run knows what it was shown, and a new one has nothing to look up."""
 
 import asyncio
 from collections.abc import Iterable
@@ -40,7 +40,7 @@ def test_a_run_that_is_resumed_may_edit_what_it_was_shown_before(tmp_path: Path)
 
 
 async def interrupted_and_resumed(work: Path, home: Path) -> None:
-    """A run whose model fails after it has read, gone on with by another process that has another model."""
+    """A run whose model fails after reading, resumed by another process with another model."""
     async with Scenario(model=Scripted([READ], repeat_last=False)).build_app(work, home) as before:
         with pytest.raises(KoiError):
             await before.solve(Task("Make it green"))

@@ -1,4 +1,4 @@
-"""What ``search`` finds, with ripgrep and without it."""
+"""Test ``search`` with and without ripgrep."""
 
 import asyncio
 import shutil
@@ -155,7 +155,7 @@ async def ours(wanted: SearchQuery) -> list[Hit]:
 
 
 async def ripgreps(wanted: SearchQuery, workspace: Path) -> list[Hit]:
-    """Search with ripgrep, where it is installed."""
+    """Search with ripgrep, if it is installed."""
     if not shutil.which("rg"):
         pytest.skip("needs ripgrep: .ci/install-tools")
     async with make_run(workspace) as run:

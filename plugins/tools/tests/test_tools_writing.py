@@ -1,4 +1,4 @@
-"""What ``write_file`` puts in place, and what it does not replace."""
+"""Test what ``write_file`` writes, and what it does not replace."""
 
 import os
 import stat

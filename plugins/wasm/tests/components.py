@@ -1,4 +1,4 @@
-"""Components for tests, in the text format: what a toolchain makes of a module and the world ``plugin``."""
+"""Build test components in the text format, as a toolchain makes them from a module and the world ``plugin``."""
 
 import json
 
@@ -60,13 +60,13 @@ def answering_component(answer: object) -> bytes:
 
 
 def passing_component(function: str) -> bytes:
-    """Return a component that passes its request to a host function, and answers what that answers."""
+    """Return a component that passes its request to a host function, and returns the result."""
     calling = f"(call ${function} (local.get 0) (local.get 1) (i32.const {ANSWER})) (i32.const {ANSWER})"
     return component(imports=(function,), body=calling)
 
 
 def calling_component(function: str, arguments: object) -> bytes:
-    """Return a component that calls a host function, and answers what that answers."""
+    """Return a component that calls a host function, and returns the result."""
     text = json.dumps(arguments)
     calling = f"(call ${function} (i32.const {TEXT}) (i32.const {len(text)}) (i32.const {ANSWER})) (i32.const {ANSWER})"
     return component(imports=(function,), body=calling, data=data_of(text, len(text)))

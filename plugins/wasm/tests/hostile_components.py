@@ -1,4 +1,4 @@
-"""Components that try to harm their host, each with what the caller must read."""
+"""Build components that try to harm their host, each with the expected error."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ def using(name: str, kind: str) -> str:
 
 
 def hostile_components() -> Iterator[tuple[str, bytes, str]]:
-    """Yield the name of each, the component, and a pattern of the error that comes of it."""
+    """Yield the name of each, the component, and a pattern of the expected error."""
     end = f"(i32.const {ANSWER})"
     yield "a harmless component", answering_component(1), ""
     yield "an endless loop", component(body=f"{LOOP} {end}"), LATE
@@ -115,7 +115,7 @@ def hostile_components() -> Iterator[tuple[str, bytes, str]]:
 
 
 def with_wasi() -> bytes:
-    """Return a component that wants the variables of the process."""
+    """Return a component that imports the variables of the process."""
     wanted = """(import "wasi:cli/environment@0.2.0" (instance
         (export "get-environment" (func (result (list (tuple string string)))))))"""
     return component(functions=wanted)

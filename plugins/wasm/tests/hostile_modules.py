@@ -1,4 +1,4 @@
-"""Modules that try to harm their host, and what the caller of each must read."""
+"""Build modules that try to harm their host, each with the expected error."""
 
 import tomllib
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ ODD_PATHS = ("docs/\ud800", "d" * 5_000)  # which TOML cannot write
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """A module, and a pattern of the error that comes of it; where that is empty, it is harmless and answers 1.
+    """A module, and a pattern of the expected error; with an empty one, the module is harmless and answers 1.
 
     ``fields`` are those of the request that it is called with.
     """

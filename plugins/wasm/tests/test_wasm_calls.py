@@ -1,4 +1,4 @@
-"""Calls of modules: at once, cancelled, after each other; what is kept compiled, and what a manifest says wrongly."""
+"""Test calls of modules: concurrent, cancelled and in turn; the compilation cache; and manifest errors."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""WASM plugins from catalogues: the hash is checked, nothing but the plugin is unpacked, and the user is asked."""
+"""Test WASM plugins from catalogues: hashes are checked, only the plugin is unpacked, and the user is asked."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Components, by the command line: texts in, texts out, with the same grants as core modules."""
+"""Test components by the command line: texts in, texts out, with the same grants as core modules."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Consent to WASM plugins, by the command line: nothing of one runs before the user allows it, as it is now."""
+"""Test consent to WASM plugins by the command line: nothing runs before the user allows its current state."""
 
 from pathlib import Path
 

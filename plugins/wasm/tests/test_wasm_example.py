@@ -1,4 +1,4 @@
-"""The way of a newcomer: write a plugin, build it by a toolchain of a registry, test, add and approve it, and run."""
+"""Test a newcomer's path: write a plugin, build it with a toolchain of a registry, test, add, approve and run it."""
 
 import shutil
 import subprocess
@@ -20,7 +20,7 @@ def build(folder: Path) -> None:
 
 
 def install(folder: Path, *packages: str) -> None:
-    """Install packages of npm; skip where there is no npm, or no registry that it can ask."""
+    """Install npm packages; skip the test without npm or a reachable registry."""
     if shutil.which("npm") is None:
         pytest.skip("npm is not installed")
     command = ["npm", "install", "--no-audit", "--no-fund", *packages]

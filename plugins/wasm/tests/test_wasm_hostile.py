@@ -1,4 +1,4 @@
-"""Hostile modules: the host lives on, in time and in memory, and nothing outside the grants is read or written."""
+"""Test hostile modules: the host survives, within time and memory, and nothing outside the grants is accessed."""
 
 import asyncio
 import os
@@ -53,7 +53,7 @@ def make_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """Return the files below a folder with hashes of what is in them; of links where they lead."""
+    """Return the files below a folder with hashes of their content, and links with their targets."""
     return {str(path): describe(path) for path in folder.rglob("*")}
 
 
@@ -73,7 +73,7 @@ def write_hostile(folder: Path, one: Hostile) -> Path:
 
 
 class PeakMemory:
-    """The most memory that this process has had since it was asked last, where the system tells."""
+    """The peak memory of this process since the last call, if the system reports it."""
 
     def __init__(self) -> None:
         with suppress(OSError):
@@ -92,7 +92,7 @@ class PeakMemory:
 
 
 async def attack(plugin: WasmPlugin, one: Hostile, run: Run) -> tuple[str, float]:
-    """Load and call a plugin; return its error, or what it answered, and how long the call took of a processor."""
+    """Load and call a plugin; return its error or answer, and the processor time of the call."""
     try:
         await plugin.load()
     except KoiError as error:
@@ -120,7 +120,7 @@ async def try_one(one: Hostile, folder: Path, run: Run, source: WasmPlugins) -> 
 
 
 def keep_compiled(wasm: bytes, source: WasmPlugins) -> None:
-    """Keep a valid module as the child would, which takes a quarter of a second to start."""
+    """Cache a valid module as the child would, which takes a quarter of a second to start."""
     assert source.host
     with suppress(WasmtimeError):
         keep(

@@ -1,4 +1,4 @@
-"""A module as tools, hooks, an evaluator and a provider, by the command line."""
+"""Test modules as tools, hooks, an evaluator and a provider, by the command line."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ EVALUATION = {
 
 
 def echoing(prefix: str) -> str:
-    """Return a module that answers the request itself, as a text within this object."""
+    """Return a module that echoes the request, as a text within this object."""
     start = len(prefix)
     return module(
         data={ANSWER: prefix},

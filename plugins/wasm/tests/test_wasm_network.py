@@ -1,4 +1,4 @@
-"""What a module fetches: from granted addresses only, also after redirects; a server that waits costs its deadline."""
+"""Test a module's requests: only to granted addresses, also after redirects; a slow server costs only the deadline."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ Answers = list[dict[str, Any] | str]
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers by the path: what was sent, a redirect, a flood, or nothing for long."""
+    """Answers by path: the request's content, a redirect, a flood, or nothing for a long time."""
 
     def do_GET(self) -> None:
         self.server.seen.append(self.path)  # type: ignore[attr-defined]  # set below
@@ -74,7 +74,7 @@ async def call(plugin: WasmPlugin, run: Run, fields: dict[str, Any]) -> dict[str
 
 
 def fetch_all(folder: Path, network: list[str], *requests: dict[str, Any], seconds: float = 30.0) -> Answers:
-    """Return what a module gets that passes these requests on."""
+    """Return the responses that a module gets for these requests."""
     granted = f"[capabilities]\nnetwork = {json.dumps(network)}\n[limits]\nseconds = {seconds}\n"
     made = write_plugin(folder / "made", passing_request("fetch"), TOOL + granted)
 

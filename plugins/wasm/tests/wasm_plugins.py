@@ -1,4 +1,4 @@
-"""Plugins for tests: modules in the text format of WebAssembly, and command lines that have them."""
+"""Build test plugins: modules in the text format of WebAssembly, and command lines with them."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ def answering(answer: object) -> str:
 
 
 def calling_host(function: str, arguments: object) -> str:
-    """Return a module that calls a host function, and answers what that answers: ``{"ok": ...}`` or an error."""
+    """Return a module that calls a host function, and returns the result: ``{"ok": ...}`` or an error."""
     text = json.dumps(arguments)
     return module(
         imports=(function,),
@@ -33,7 +33,7 @@ def calling_host(function: str, arguments: object) -> str:
 
 
 def passing_request(function: str) -> str:
-    """Return a module that passes its request to a host function, and answers what that answers."""
+    """Return a module that passes its request to a host function, and returns the result."""
     return module(
         imports=(function,),
         body=f"""(local $length i32)
@@ -84,7 +84,7 @@ class Pond:
     openkoi: Shell
 
     def __call__(self, *arguments: str, status: int = 0) -> str:
-        """Run the command line; return what it printed."""
+        """Run the command line; return its output."""
         result = self.openkoi(*arguments)
         assert status == result.returncode, result.stdout + result.stderr
         return result.stdout + result.stderr
@@ -98,7 +98,7 @@ class Pond:
 
     @property
     def results(self) -> list[str]:
-        """What tools answered, in the order of the log."""
+        """The results of tools, in the order of the log."""
         return results_of(self.openkoi)
 
 

@@ -1,4 +1,4 @@
-"""What is made of answers: whole, in pieces, block after block."""
+"""Test the parsing of answers: complete, in pieces, block by block."""
 
 import asyncio
 import json
@@ -41,13 +41,13 @@ async def hear(provider: Anthropic) -> list[Chunk]:
 
 
 def heard(answer: Say | Words) -> list[Chunk]:
-    """What is heard of a server that says this."""
+    """The received events from a server with this answer."""
     with AnthropicServer(answer) as server:
         return asyncio.run(hear(Anthropic(api_key="k", base_url=server.url)))
 
 
 def read(*frames: object, type: str = "text/event-stream") -> list[Chunk]:
-    """What is read of these events, or of one document, without a connection."""
+    """Parse these events, or one document, without a connection."""
     events = "".join(f"event: x\ndata: {json.dumps(frame)}\n\n" for frame in frames)
     content = events if "event" in type else json.dumps(frames[0])
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, content=content, headers={"content-type": type}))

@@ -1,4 +1,4 @@
-"""A conversation that grows is read from the vendor's cache: what was sent before is sent again, byte for byte."""
+"""Test that a growing conversation is read from the vendor's cache: earlier bytes are sent again unchanged."""
 
 import asyncio
 import json
@@ -43,13 +43,13 @@ TOOLS = tuple(Tool(f"tool_{n}", "Does something useful. " * 10, SCHEMA, unused) 
 
 
 def answer(n: int) -> list[str | Reasoning | ToolCall]:
-    """What is said in a cycle: two thoughts, words, two calls."""
+    """The parts of a cycle: two thoughts, text, two calls."""
     calls = [ToolCall(f"toolu_{n}{part}", "read_file", {"path": "a.txt"}) for part in "ab"]
     return [Reasoning(f"I wonder, {n}."), Reasoning("", signature=f"ZGF0YQ{n}"), f"I look, {n}.", *calls]
 
 
 async def converse(provider: Anthropic) -> list[Usage]:
-    """Call tools and send their results back, and tell what each call cost."""
+    """Call tools and send their results back; return the usage of each call."""
     story, costs = [Message.user("Tell me what is in a.txt.")], []
     async with provider:
         for n in range(CALLS):
@@ -98,7 +98,7 @@ def test_each_request_begins_with_the_bytes_of_the_one_before(conversed: tuple[l
 
 
 def marked(body: dict[str, Any]) -> list[str]:
-    """Where the marks are."""
+    """The positions of the cache marks."""
     lists = {"tools": body.get("tools", []), "system": body.get("system", [])}
     lists |= {f"message {n}": message["content"] for n, message in enumerate(body["messages"])}
     found = [f"{name} {n}" for name, blocks in lists.items() for n, one in enumerate(blocks) if "cache_control" in one]
@@ -137,7 +137,7 @@ def test_what_was_written_once_is_not_written_again() -> None:
 
 @pytest.fixture(scope="module")
 def worked(tmp_path_factory: pytest.TempPathFactory) -> tuple[FinishedRun, AnthropicServer]:
-    """A real run with a thinking model, which reads a file that is there and goes on."""
+    """A real run with a thinking model, which reads a file and continues."""
     folder: Path = tmp_path_factory.mktemp("work")
     (folder / "a.txt").write_text("hello\n" * 20)
     task = Task("What does a.txt say?", limits=Limits(iterations=0))

@@ -1,4 +1,4 @@
-"""Anthropic keeps the promises of a provider, over a real connection, thinking or not."""
+"""Test Anthropic with the contract of providers, over a real connection, with and without thinking."""
 
 from collections.abc import Iterator
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""The errors that only this vendor has, before an answer and in the midst of one."""
+"""Test errors that only this vendor has, before and during an answer."""
 
 import asyncio
 from typing import Any

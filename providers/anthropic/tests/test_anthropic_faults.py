@@ -1,4 +1,4 @@
-"""Every fault of the catalogue in this vendor's words, and what may break on the way: never half a tool call."""
+"""Test every fault of the catalogue in this vendor's format, and broken connections: never half a tool call."""
 
 import base64
 import json
@@ -31,7 +31,7 @@ ENDS_BY_ITSELF = {"S09"}
 
 
 class Told:
-    """A stream of Chat Completions, told as this vendor would have told it."""
+    """A stream of Chat Completions, converted to this vendor's format."""
 
     def __init__(self) -> None:
         self.bytes = format_event("message_start", message={"usage": {}})
@@ -71,7 +71,7 @@ class Told:
 
 
 def translated(case: CatalogueCase) -> bytes:
-    """A stream of the catalogue in this vendor's events; what is broken in it stays as it is."""
+    """A stream of the catalogue in this vendor's events; broken parts stay broken."""
     whole = b"".join(base64.b64decode(piece) for piece in case["given"]["chunks_b64"])
     if case["expect"].get("dialect") == "anthropic":
         return whole
@@ -98,7 +98,7 @@ class TestStreams(Messages, StreamsContract):
     dialect = "anthropic"
 
     def expected_of(self, case: CatalogueCase) -> CatalogueCase:
-        """Whoever does not say that the message has ended has broken off."""
+        """A stream without the end of the message counts as truncated."""
         expect = super().expected_of(case)
         return {**expect, "outcome": "incomplete"} if case["id"] in ENDS_BY_ITSELF else expect
 
@@ -121,7 +121,7 @@ class TestAnswers(Messages, ResponsesContract):
 
 
 class TestDocuments(Messages, CutsContract):
-    """An answer that comes whole, although a stream was asked for."""
+    """An answer that arrives complete although a stream was requested."""
 
     spoken = (to_json(complete_message(ANSWER, {"model": "claude-fake"})),)
     kind = JSON

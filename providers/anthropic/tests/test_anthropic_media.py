@@ -1,4 +1,4 @@
-"""How images and files are sent, and that it is what the vendor's own types describe."""
+"""Test that images and files are sent as the vendor's own types describe."""
 
 import json
 from typing import Any
@@ -24,7 +24,7 @@ DOCUMENT = {
 
 
 def blocks(*parts: Any) -> list[dict[str, Any]]:
-    """How the parts of the last message are sent, where results answer a call."""
+    """Return the sent parts of the last message, where results answer a call."""
     calls = tuple(ToolCall(part.call, "look", {}) for part in parts if isinstance(part, ToolResult))
     before = (Message.user("Hi"), Message(Role.ASSISTANT, calls or (Text("Ho"),)))
     data = json.loads(MessagesRequestBuilder().build(Request((*before, Message.user(*parts)), model="claude-x"), 4096))

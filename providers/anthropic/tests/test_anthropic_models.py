@@ -1,4 +1,4 @@
-"""Which models there are, how long they may answer, and how many tokens a request is."""
+"""Test the list of models, their output limits, and token counts."""
 
 import asyncio
 from typing import Any
@@ -21,7 +21,7 @@ async def counting(provider: Anthropic) -> int:
 
 
 def listed(*pages: Any, **defaults: Any) -> list[Model]:
-    """What is read of these pages, the last one again and again."""
+    """Parse these pages, the last one repeatedly."""
     left = list(pages)
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=left.pop(0) if len(left) > 1 else left[0]))
     return list(

@@ -1,4 +1,4 @@
-"""What is sent, and that it is what the vendor's own types describe."""
+"""Test that requests match the vendor's own types."""
 
 import asyncio
 import json
@@ -52,14 +52,14 @@ STORY = (Message.user("Read both"), Message(Role.ASSISTANT, (SIGNED, HIDDEN, Tex
 
 
 def bare(value: Any) -> Any:
-    """What the vendor's types made of it: keys that they do not know are gone."""
+    """The request as parsed by the vendor's types: unknown keys are gone."""
     if isinstance(value, Mapping):
         return {key: bare(inner) for key, inner in value.items()}
     return [bare(inner) for inner in value] if isinstance(value, Iterable) and not isinstance(value, str) else value
 
 
 def sent(*messages: Message, thinking: Thinking = "off", model: str = "claude-x", **settings: Any) -> dict[str, Any]:
-    """What is written for a request, proved against the vendor's types."""
+    """The body of a request, checked against the vendor's types."""
     request = Request(messages, model=model, **settings)
     data: dict[str, Any] = json.loads(MessagesRequestBuilder(thinking).build(request, 4096))
     assert bare(CREATED.validate_python(data)) == {k: v for k, v in data.items() if k != "temperature"}
@@ -69,7 +69,7 @@ def sent(*messages: Message, thinking: Thinking = "off", model: str = "claude-x"
 
 
 def sent_parts(*parts: Part) -> list[dict[str, Any]]:
-    """What of an assistant's parts is sent, in a story that goes on."""
+    """The sent parts of an assistant's message, in a conversation that continues."""
     ids = [part.id for part in parts if isinstance(part, ToolCall)]
     following = Message.user(*(ToolResult("x", call=id) for id in ids), "go on")
     messages = sent(Message.user("Hi"), Message(Role.ASSISTANT, parts), following)["messages"]
@@ -265,7 +265,7 @@ def test_a_setting_that_makes_no_sense_is_named(thinking: Any) -> None:
 
 
 def headers(key: str, path: str = "") -> Mapping[str, str]:
-    """What a server is shown."""
+    """The request that a server receives."""
 
     async def ask() -> None:
         async with Anthropic(api_key=key, base_url=server.url + path) as provider:

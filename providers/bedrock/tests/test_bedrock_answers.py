@@ -1,4 +1,4 @@
-"""What is made of answers: their events, their ends, and what they cost."""
+"""Test the parsing of answers: events, finish reasons and usage."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ async def hear(provider: Bedrock) -> list[Chunk]:
 
 
 def heard(answer: Say | Words) -> list[Chunk]:
-    """What is heard of a server that says this."""
+    """The received events from a server with this answer."""
     with BedrockServer(answer) as server:
         return asyncio.run(hear(Bedrock(api_key="a-token", base_url=server.url)))
 

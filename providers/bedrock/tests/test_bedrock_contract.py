@@ -1,4 +1,4 @@
-"""Bedrock keeps the promises of a provider, over a real connection and with a signature."""
+"""Test Bedrock with the contract of providers, over a real connection and with a signature."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Every fault of the catalogue that has a counterpart here, and an answer cut or damaged at every byte."""
+"""Test every applicable fault of the catalogue, and an answer cut or damaged at every byte."""
 
 import time
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ class TestFaults(Converse, FaultsContract):
     )
 
     def may_be_complete(self, lengths: Sequence[int], well: Sequence[int]) -> bool:
-        """What it cost may be missing: it comes after the end."""
+        """The usage may be missing, because it comes after the end."""
         return [len(WHOLE) - len(SPOKEN[-1]), len(WHOLE)] == list(well)
 
     @pytest.mark.campaign

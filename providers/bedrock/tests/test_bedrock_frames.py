@@ -1,4 +1,4 @@
-"""Frames are cut out of the bytes as they come."""
+"""Test that frames are extracted from the bytes as they arrive."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Who asks: a token, a pair of keys, or whatever the vendor's own tools would find. And where it is asked."""
+"""Test credentials: a token, a pair of keys, or those the vendor's own tools find; and the region."""
 
 import asyncio
 import os
@@ -59,7 +59,7 @@ def server() -> Iterator[BedrockServer]:
 
 @pytest.fixture
 def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine on which nobody has logged in; the file in which the vendor's tools keep keys."""
+    """A machine without a login; the file in which the vendor's tools keep keys."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name)  # the vendor's library reads the environment itself
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))  # the same
@@ -174,7 +174,7 @@ def test_a_cassette_is_played_without_key_region_or_server(tmp_path: Path) -> No
 
 
 def asked_at(**settings: str) -> list[str]:
-    """The hosts that lists and answers are asked for at."""
+    """The hosts for lists and answers."""
     hosts: list[str] = []
 
     def answer(request: httpx2.Request) -> httpx2.Response:

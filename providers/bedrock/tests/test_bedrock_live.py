@@ -1,4 +1,4 @@
-"""A real model answers, when one is asked for.
+"""Test a real model, only with OPENKOI_LIVE_TEST=1, the vendor's key or address, and OPENKOI_LIVE_MODEL.
 
 Set OPENKOI_LIVE_TEST=1, AWS_BEARER_TOKEN_BEDROCK, AWS_REGION, and OPENKOI_LIVE_MODEL.
 """

@@ -1,4 +1,4 @@
-"""How images and documents are sent, and that it is what the vendor's own description asks for."""
+"""Test that images and documents are sent as the vendor's own description requires."""
 
 import json
 from typing import Any
@@ -27,7 +27,7 @@ def description() -> Any:
 
 
 def last(model: str, description: Any, *parts: Any) -> list[Any]:
-    """How the parts of the last message are sent, where results answer a call."""
+    """Return the sent parts of the last message, where results answer a call."""
     calls = tuple(ToolCall(part.call, "look", {}) for part in parts if isinstance(part, ToolResult))
     before = (Message.user("Hi"), Message(Role.ASSISTANT, calls or (Text("Ho"),)))
     body = json.loads(ConverseRequestBuilder("never").build(Request((*before, Message.user(*parts)), model=model)))

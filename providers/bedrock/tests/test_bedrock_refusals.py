@@ -1,4 +1,4 @@
-"""What the vendor refuses, and what may pass: each is told apart, and says what to do."""
+"""Test the vendor's permanent and temporary errors, which are distinguished and include advice."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ HELLO = Request([Message.user("Hello")], model="anthropic.claude-fake-v1:0")
 
 
 def heard(fault: ServerFault) -> ProviderError:
-    """The error that is heard of a server with this fault."""
+    """The error from a server with this fault."""
     with BedrockServer(Say(fault=fault)) as server:
         error = asyncio.run(
             receive_once(Bedrock(api_key="a-token", base_url=server.url, idle_seconds=LONG_SECONDS), HELLO)
@@ -24,7 +24,7 @@ def heard(fault: ServerFault) -> ProviderError:
 
 
 def refused(status: int, message: str, kind: str = "") -> ProviderError:
-    """The error that is made of a refusal."""
+    """The error for a refusal."""
     headers = {"x-amzn-ErrorType": kind} if kind else {}
     return heard(ServerFault(status=status, headers=headers, body=json.dumps({"message": message}).encode()))
 

@@ -1,4 +1,4 @@
-"""What is sent, and that it is what the vendor's own description of the service asks for."""
+"""Test that requests match the vendor's own description."""
 
 import json
 from typing import Any
@@ -56,7 +56,7 @@ def written(*messages: Message, model: str = LLAMA, **settings: Any) -> bytes:
 
 
 def sent(*messages: Message, model: str = LLAMA, **settings: Any) -> dict[str, Any]:
-    """What is written for a request."""
+    """The body of a request."""
     body: dict[str, Any] = json.loads(written(*messages, model=model, **settings))
     return body
 

@@ -1,4 +1,4 @@
-"""What is made of answers: whole, in pieces, and with what may be wrong in them."""
+"""Test the parsing of answers: complete, in pieces, and unusual ones."""
 
 import asyncio
 import json
@@ -40,13 +40,13 @@ async def hear(provider: Google) -> list[Chunk]:
 
 
 def heard(answer: Say | Words) -> list[Chunk]:
-    """What is heard of a server that says this."""
+    """The received events from a server with this answer."""
     with GoogleServer(answer) as server:
         return asyncio.run(hear(Google(api_key="AIza-test", base_url=server.url)))
 
 
 def provider(*frames: object, type: str = "text/event-stream") -> Google:
-    """One that is answered with these events, or with one document, without a connection."""
+    """A parser of these events, or of one document, without a connection."""
     events = "".join(f"data: {frame if isinstance(frame, str) else json.dumps(frame)}\n\n" for frame in frames)
     content = events if "event" in type else json.dumps(frames[0])
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, content=content, headers={"content-type": type}))
@@ -301,7 +301,7 @@ def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
 
 
 def listed(*pages: object) -> list[Model]:
-    """The models of a server that answers with these pages."""
+    """The models from a server with these pages."""
     answers = iter(pages)
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=next(answers)))
     provider = Google(api_key="AIza-test", transport=wire, context=10_000, output=5_000)

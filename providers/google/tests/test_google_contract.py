@@ -1,4 +1,4 @@
-"""Google keeps the promises of a provider, over a real connection."""
+"""Test Google with the contract of providers, over a real connection."""
 
 from collections.abc import Iterator
 

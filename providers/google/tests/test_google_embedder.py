@@ -1,4 +1,4 @@
-"""Texts become vectors: in order, in batches, of length one, and what they cost is counted."""
+"""Test embeddings: in order, in batches, of length one, with usage."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ def embedded(url: str, *texts: str, **settings: Any) -> Embedding:
 
 
 def answered(answer: object) -> Embedding:
-    """What is made of such an answer to two texts."""
+    """The result of such an answer to two texts."""
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, content=json.dumps(answer)))
     return embedded("http://anywhere", "a", "b", transport=wire)
 

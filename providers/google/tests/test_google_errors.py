@@ -1,4 +1,4 @@
-"""What the vendor's errors mean: a key, a quota of the day, a limit of the minute, too long a prompt."""
+"""Test the vendor's errors: a key, a daily quota, a rate limit, a prompt that is too long."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ def later(delay: Any) -> dict[str, Any]:
 
 
 def raised(status: int, *details: Any, message: str = "not now", listed: bool = False, **headers: str) -> ProviderError:
-    """The error that a chat ends with when the server answers with this one."""
+    """The error of a chat whose server returns this error."""
     words = {400: "INVALID_ARGUMENT", 429: "RESOURCE_EXHAUSTED", 503: "UNAVAILABLE"}
     error = {"error": {"code": status, "message": message, "status": words[status], "details": list(details)}}
     content = json.dumps([error] if listed else error)

@@ -1,4 +1,4 @@
-"""Every fault of the catalogue, told in this protocol, and what may break on the way: never half a tool call."""
+"""Test every fault of the catalogue in this protocol, and broken connections: never half a tool call."""
 
 import json
 import re
@@ -22,20 +22,20 @@ SPOKEN = Say(["Héllo 😀", Reasoning("", "c2ln"), ToolCall("a", "read", {"path
 
 
 class Translator:
-    """Tells events of Chat Completions as Gemini's: a tool call when its arguments are whole."""
+    """Converts events of Chat Completions to Gemini's: a tool call when its arguments are complete."""
 
     def __init__(self) -> None:
         self._calls: dict[int, dict[str, str]] = {}
 
     def translated(self, frame: re.Match[bytes]) -> bytes:
-        """Tell one event; what is none of theirs stays as it is."""
+        """Convert one event; leave others unchanged."""
         reply = json.loads(frame[2])
         if "choices" not in reply:
             return frame[0]
         return frame[1] + json.dumps(self.candidates(reply), ensure_ascii=False).encode()
 
     def candidates(self, reply: dict[str, Any]) -> dict[str, Any]:
-        """Tell the one answer in an event."""
+        """Convert the one answer in an event."""
         candidates = []
         for choice in reply["choices"]:
             parts = list(self._parts(choice.get("delta") or choice.get("message") or {}))
@@ -74,7 +74,7 @@ class TestStreams(Gemini, StreamsContract):
     catalogue = FAULTS
 
     def stream_of(self, case: CatalogueCase) -> Sequence[bytes]:
-        """The same stream in the words of this protocol, cut into pieces of about the same size."""
+        """The same stream in this protocol, cut into pieces of about the same size."""
         pieces = super().stream_of(case)
         whole = FRAME.sub(Translator().translated, b"".join(pieces))
         step = max(1, len(pieces[0])) if pieces else 1
@@ -90,7 +90,7 @@ class TestAnswers(Gemini, ResponsesContract):
     catalogue = FAULTS
 
     def body_of(self, case: CatalogueCase) -> bytes:
-        """The same document in the words of this protocol."""
+        """The same document in this protocol."""
         body = super().body_of(case)
         reply = json.loads(body) if body.startswith(b"{") else {}
         return json.dumps(Translator().candidates(reply)).encode() if "choices" in reply else body
@@ -105,12 +105,12 @@ class TestFaults(Gemini, FaultsContract):
     )
 
     def may_be_complete(self, lengths: Sequence[int], well: Sequence[int]) -> bool:
-        """Nothing may be missing but the end of the last line."""
+        """Only the end of the last line may be missing."""
         whole = b"".join(self.spoken)
         return all(whole[:length].rstrip() == whole.rstrip() for length in well)
 
     def test_a_connection_that_breaks_after_the_last_word_is_unavailable_too(self) -> None:
-        """A server that says why it stops with every event cannot be told from one that had more to say."""
+        """A server that sends a finish reason with every event cannot be distinguished from one that was cut off."""
         response = self.receive(ServerFault(cut=len(b"".join(self.spoken))))
 
         assert isinstance(response.error, ProviderUnavailableError)

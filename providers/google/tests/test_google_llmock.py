@@ -1,4 +1,4 @@
-"""A server that others wrote is understood too."""
+"""Test the provider with a third-party server."""
 
 from openkoi_google import Google
 from openkoi_hookspecs import Provider

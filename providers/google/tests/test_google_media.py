@@ -1,4 +1,4 @@
-"""How images and files are sent, and that it is what the vendor describes."""
+"""Test that images and files are sent as the vendor describes."""
 
 import json
 from typing import Any
@@ -23,7 +23,7 @@ STORY = (
 
 
 def parts(model: str, scribe: GeminiRequestBuilder) -> list[list[dict[str, Any]]]:
-    """What is written for the story, message by message."""
+    """The encoded messages of a conversation."""
     body = json.loads(scribe.build(Request(STORY, model=model)))
     assert not schema_errors("gemini", "GenerateContentRequest", body)
     return [content["parts"] for content in body["contents"]]

@@ -1,4 +1,4 @@
-"""What is sent, and that it is what the vendor's own description asks for."""
+"""Test that requests match the vendor's own description."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ HELLO = Message.user("Hi")
 
 
 def sent(*messages: Message, **settings: Any) -> dict[str, Any]:
-    """What is written for a request."""
+    """The body of a request."""
     data: dict[str, Any] = json.loads(GeminiRequestBuilder().build(Request(messages, model="gemini-x", **settings)))
     return data
 
@@ -57,7 +57,7 @@ def assistant(*parts: Part) -> Message:
 
 
 def sent_parts(*parts: Part) -> list[dict[str, Any]]:
-    """How the vendor is told what its model said; calls get their results."""
+    """The vendor's messages for its model's answer; calls get their results."""
     results = [ToolResult("x", call=part.id) for part in parts if isinstance(part, ToolCall)]
     found: list[dict[str, Any]] = sent(assistant(*parts), Message.user("go on", *results))["contents"][0]["parts"]
     return found
@@ -195,7 +195,7 @@ def chatted(url: str, *messages: Message) -> list[Chunk]:
 
 
 def grown(chunks: list[Chunk]) -> Message:
-    """The message that a run keeps of an answer: pieces of one kind grow together, and the last seal holds."""
+    """The message that a run keeps: pieces of one kind are joined, and the last signature applies."""
     parts: list[Part] = []
     for chunk in chunks:
         last = parts[-1] if parts else None
@@ -211,7 +211,7 @@ def grown(chunks: list[Chunk]) -> Message:
 
 
 def parts_told(server: GoogleServer) -> object:
-    """What the server was told, with the second request, that its model had said."""
+    """The model's message as sent to the server in the second request."""
     contents: Any = server.asked[1]["contents"]
     return contents[1]["parts"]
 

@@ -1,4 +1,4 @@
-"""What goes wrong with Ollama is told with what to do about it."""
+"""Test that Ollama's errors come with advice."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What is made of answers: whole, in pieces, and by older servers."""
+"""Test the parsing of answers: complete, in pieces, and unusual ones."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ async def hear(provider: Ollama) -> list[Chunk]:
 
 
 def heard(answer: Say | Words) -> list[Chunk]:
-    """What is heard of a server that says this."""
+    """The received events from a server with this answer."""
     with OllamaServer(answer) as server:
         return asyncio.run(hear(Ollama(base_url=server.url)))
 

@@ -1,4 +1,4 @@
-"""Which models there are, and what each can hold."""
+"""Test the list of models and their context windows."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Ollama keeps the promises of a provider, over a real connection."""
+"""Test Ollama with the contract of providers, over a real connection."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Texts become vectors of length one, in order, however many they are."""
+"""Test embeddings of length one, in order, of any number of texts."""
 
 import asyncio
 import json

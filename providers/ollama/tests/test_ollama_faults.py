@@ -1,4 +1,4 @@
-"""Every fault of the catalogue, told in this protocol, and what may break on the way: never half a tool call."""
+"""Test every fault of the catalogue in this protocol, and broken connections: never half a tool call."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ def line(frame: Mapping[str, Any]) -> bytes:
 
 
 def translated(event: str) -> bytes:
-    """Say what an event of the catalogue says in Ollama's words; nothing for what has no counterpart."""
+    """Convert an event of the catalogue to Ollama's format; return nothing without a counterpart."""
     if not event.startswith("data:"):
         return b"\n"
     data = event.removeprefix("data:").strip()
@@ -66,7 +66,7 @@ class TestAnswers(OwnProtocol, ResponsesContract):
     catalogue = FAULTS
 
     def expected_of(self, case: CatalogueCase) -> CatalogueCase:
-        """A conversation that is too long is asked about again, in a larger window."""
+        """A conversation that is too long is sent again with a larger window."""
         expect = super().expected_of(case)
         return {"outcome": "retry"} if expect["outcome"] == "compact_and_retry" else expect
 

@@ -1,4 +1,4 @@
-"""Where the server is, from anything that OLLAMA_HOST may hold."""
+"""Test the server's address from any value of OLLAMA_HOST."""
 
 import ollama
 import pytest

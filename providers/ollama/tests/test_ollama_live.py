@@ -1,4 +1,4 @@
-"""A real model answers, when one is asked for: OPENKOI_LIVE_TEST=1, OLLAMA_HOST, and OPENKOI_LIVE_MODEL."""
+"""Test a real model, only with OPENKOI_LIVE_TEST=1, the vendor's key or address, and OPENKOI_LIVE_MODEL."""
 
 import asyncio
 import os

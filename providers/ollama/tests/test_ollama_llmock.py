@@ -1,4 +1,4 @@
-"""A server that others wrote is understood too."""
+"""Test the provider with a third-party server."""
 
 from openkoi_hookspecs import Provider
 from openkoi_ollama import Ollama
@@ -6,7 +6,7 @@ from openkoi_testing.contracts.foreign_server import ForeignServerContract
 
 
 class TestPeer(ForeignServerContract):
-    """It knows nothing of its models."""
+    """The server does not describe its models."""
 
     model = "llama3.3"
 

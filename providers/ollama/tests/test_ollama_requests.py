@@ -1,4 +1,4 @@
-"""What is sent, and that it is what the vendor's own description asks for."""
+"""Test that requests match the vendor's own description."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ RESULTS = (ToolResult("A", call="1"), ToolResult("no such file", call="2", faile
 
 
 def sent(*messages: Message, **given: Any) -> dict[str, Any]:
-    """What is written for a request."""
+    """The body of a request."""
     request = Request(messages, model="llama", **given)
     body = (
         OllamaRequestBuilder()

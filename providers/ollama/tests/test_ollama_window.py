@@ -1,4 +1,4 @@
-"""The window is large enough, steady, and never larger than the model."""
+"""Test that the window is large enough, stable, and never larger than the model's."""
 
 import asyncio
 from typing import Any
@@ -82,7 +82,7 @@ def test_short_prompts_and_pictures_teach_nothing(size: PromptSize) -> None:
 
 
 def ask(server: OllamaServer, *requests: Request, **keys: Any) -> list[int]:
-    """The windows that these requests are given, one after the other."""
+    """The windows of these requests, in turn."""
 
     async def talk() -> None:
         async with Ollama(base_url=server.url, **keys) as provider:

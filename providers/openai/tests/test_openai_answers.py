@@ -1,4 +1,4 @@
-"""What is made of answers: whole, in pieces, and in the dialects of other servers."""
+"""Test the parsing of answers: complete, in pieces, and unusual ones."""
 
 import asyncio
 import json
@@ -37,13 +37,13 @@ async def hear(provider: OpenAI) -> list[Chunk]:
 
 
 def heard(answer: Say | Words) -> list[Chunk]:
-    """What is heard of a server that says this."""
+    """The received events from a server with this answer."""
     with OpenAIServer(answer) as server:
         return asyncio.run(hear(OpenAI(api_key="sk-test", base_url=server.url)))
 
 
 def read(*frames: object, type: str = "text/event-stream") -> list[Chunk]:
-    """What is read of these events, or of one document, without a connection."""
+    """Parse these events, or one document, without a connection."""
     events = "".join(f"data: {frame if isinstance(frame, str) else json.dumps(frame)}\n\n" for frame in frames)
     content = events if "event" in type else json.dumps(frames[0])
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, content=content, headers={"content-type": type}))

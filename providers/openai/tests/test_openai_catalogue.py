@@ -1,4 +1,4 @@
-"""What is made of a server's list of models: names, sizes and prices, as far as they make sense."""
+"""Test the parsing of a server's list of models: names, sizes and valid prices."""
 
 import asyncio
 from typing import Any
@@ -12,7 +12,7 @@ from openkoi_testing.contracts.provider_harness import call_once
 
 
 def listed(listing: Any) -> list[Model]:
-    """What is made of a list."""
+    """Parse a list of models."""
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=listing))
     provider = OpenAI(api_key="k", transport=wire, context=10_000, output=5_000)
     return list(asyncio.run(call_once(provider, OpenAI.models)))

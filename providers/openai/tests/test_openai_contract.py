@@ -1,4 +1,4 @@
-"""OpenAI keeps the promises of a provider, over a real connection."""
+"""Test OpenAI with the contract of providers, over a real connection."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Embeddings: in order, of length one, in requests that the vendor takes, and counted."""
+"""Test embeddings: in order, of length one, in requests that the vendor accepts, with usage."""
 
 import asyncio
 import math
@@ -32,7 +32,7 @@ def embedded(texts: list[str], **settings: Any) -> Embedding:
 
 
 def answered(answer: Any, texts: int = 1) -> Embedding:
-    """What is made of this answer."""
+    """The result of this answer."""
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=answer))
     return embedded(["x"] * texts, transport=wire)
 

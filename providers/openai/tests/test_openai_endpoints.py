@@ -1,4 +1,4 @@
-"""Each vendor of the table: its key, its address, its manners; and which dialect is spoken where."""
+"""Test each vendor of the table: its key, address and quirks; and which API is used where."""
 
 import asyncio
 import inspect
@@ -55,7 +55,7 @@ hosted = pytest.mark.parametrize("name", [name for name in VENDORS if name != "c
 
 
 class Wire:
-    """A server that keeps what it is sent, and says a thing."""
+    """A server that records requests and gives a fixed answer."""
 
     def __init__(self, answer: Any = None, *, whole: bool = False) -> None:
         self.requests: list[httpx2.Request] = []
@@ -71,7 +71,7 @@ class Wire:
 
     @property
     def body(self) -> dict[str, Any]:
-        """What was asked last."""
+        """The last request."""
         found: dict[str, Any] = json.loads(self.requests[-1].content)
         return found
 

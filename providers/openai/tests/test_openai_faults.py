@@ -1,4 +1,4 @@
-"""Every fault of the catalogue, and what may break on the way: never a crash, never half a tool call."""
+"""Test every fault of the catalogue, and broken connections: never a crash, never half a tool call."""
 
 import json
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ class TestAnswers(ChatCompletions, ResponsesContract):
 
 
 class TestAnswersOfResponses(Responses, ResponsesContract):
-    """Those that are written in a dialect, or spoil what has none, are told in Chat Completions only."""
+    """Cases in a dialect, or without a counterpart elsewhere, apply only to Chat Completions."""
 
     catalogue = FAULTS
 

@@ -1,4 +1,4 @@
-"""What of an answer was lost on the way is not made up, and what comes in an older manner is not lost."""
+"""Test that lost parts of an answer are never invented: no tool runs with other arguments than it was given."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""How images and files are sent, in both dialects, and that it is what the vendor describes."""
+"""Test that images and files are sent, in both APIs, as the vendor describes."""
 
 import json
 from typing import Any
@@ -24,7 +24,7 @@ STORY = (
 
 
 def written(scribe: chat.ChatRequestBuilder | responses.ResponsesRequestBuilder, schema: str) -> dict[str, Any]:
-    """What is written for the story."""
+    """The encoded messages of a conversation."""
     body: dict[str, Any] = json.loads(scribe.build(Request(STORY, model="gpt-5.2")))
     assert not schema_errors("openai", schema, body, overlapping=True)
     return body

@@ -1,4 +1,4 @@
-"""What is sent, and that it is what the vendor's own description asks for."""
+"""Test that requests match the vendor's own description."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ RESULTS = (ToolResult("A", call="1"), ToolResult("no such file", call="2", faile
 
 
 def sent(*messages: Message, **settings: Any) -> dict[str, Any]:
-    """What is written for a request."""
+    """The body of a request."""
     request = Request(messages, model="gpt-x", **settings)
     data: dict[str, Any] = json.loads(
         ChatRequestBuilder(ServerQuirks(limit_key="max_completion_tokens")).build(request)
@@ -56,7 +56,7 @@ def assistant(*parts: Part) -> Message:
 
 @pytest.fixture(autouse=True)
 def written_as_described() -> Iterator[None]:
-    """Whatever is written in a test is what the vendor describes."""
+    """Check that every request of a test matches the vendor's description."""
     SENT.clear()
     yield
     for body in SENT:

@@ -1,4 +1,4 @@
-"""What is made of answers of the Responses API: whole, in pieces, and broken."""
+"""Test the parsing of answers of the Responses API: complete, in pieces, and broken."""
 
 import asyncio
 import json
@@ -43,13 +43,13 @@ async def hear(provider: OpenAI, request: Request = HELLO) -> list[Chunk]:
 
 
 def heard(answer: Say | Words) -> list[Chunk]:
-    """What is heard of a server that says this."""
+    """The received events from a server with this answer."""
     with OpenAIServer(answer) as server:
         return asyncio.run(hear(provider(base_url=server.url)))
 
 
 def read(*frames: Any, type: str = "text/event-stream") -> list[Chunk]:
-    """What is read of these events, or of one document, without a connection."""
+    """Parse these events, or one document, without a connection."""
     report = "".join(f"data: {frame if isinstance(frame, str) else json.dumps(frame)}\n\n" for frame in frames)
     content = report if "event" in type else json.dumps(frames[0])
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, content=content, headers={"content-type": type}))
@@ -81,7 +81,7 @@ def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
 
 
 def seals(chunks: Sequence[Chunk]) -> list[list[Any]]:
-    """The secrets in each of the thoughts that are sealed."""
+    """The encrypted content of each signed reasoning part."""
     thoughts = [chunk for chunk in chunks if isinstance(chunk, Reasoning) and chunk.signature]
     return [[item["encrypted_content"] for item in split_items(thought.signature)] for thought in thoughts]
 

@@ -1,4 +1,4 @@
-"""Answers of the Responses API that fail or are none, in the words that only this API has."""
+"""Test answers of the Responses API that fail, in formats that only this API has."""
 
 import asyncio
 import json
@@ -37,13 +37,13 @@ async def hear(provider: OpenAI) -> list[Chunk]:
 
 
 def heard(answer: Say) -> list[Chunk]:
-    """What is heard of a server that says this."""
+    """The received events from a server with this answer."""
     with OpenAIServer(answer) as server:
         return asyncio.run(hear(provider(base_url=server.url)))
 
 
 def read(*frames: Any, type: str = "text/event-stream") -> list[Chunk]:
-    """What is read of these events, or of one document, without a connection."""
+    """Parse these events, or one document, without a connection."""
     report = "".join(f"data: {frame if isinstance(frame, str) else json.dumps(frame)}\n\n" for frame in frames)
     content = report if "event" in type else json.dumps(frames[0])
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, content=content, headers={"content-type": type}))

@@ -1,4 +1,4 @@
-"""What is sent to the Responses API, and that it is what the vendor's own description asks for."""
+"""Test that requests to the Responses API match the vendor's own description."""
 
 import json
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ READ = Tool("read", "Read a file.", PATH, unused)
 
 @pytest.fixture(autouse=True)
 def written_as_described() -> Iterator[None]:
-    """Whatever is written in a test is what the vendor describes."""
+    """Check that every request of a test matches the vendor's description."""
     SENT.clear()
     yield
     for body in SENT:
@@ -52,7 +52,7 @@ def written_as_described() -> Iterator[None]:
 
 
 def sent(*messages: Message, model: str = "gpt-5.2", summary: str = "", **settings: Any) -> dict[str, Any]:
-    """What is written for a request."""
+    """The body of a request."""
     data: dict[str, Any] = json.loads(
         ResponsesRequestBuilder(summary).build(Request(messages, model=model, **settings))
     )

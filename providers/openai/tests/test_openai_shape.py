@@ -1,4 +1,4 @@
-"""When an answer's shape is asked for strictly: only when that means exactly what the schema says."""
+"""Test when strict mode is requested: only if it means exactly what the schema says."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ POINT: dict[str, Any] = {
 
 
 def closed(**properties: Any) -> dict[str, Any]:
-    """An object that holds these and nothing else."""
+    """An object with exactly these properties."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 

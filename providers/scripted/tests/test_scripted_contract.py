@@ -1,4 +1,4 @@
-"""The promises of every provider, kept by a script in a file and by one in code."""
+"""Test scripts in files and in code with the contract of providers."""
 
 from pathlib import Path
 

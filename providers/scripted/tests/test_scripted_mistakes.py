@@ -1,4 +1,4 @@
-"""What a mistake in a script costs: one sentence that names the file, the line, the key and what belongs there."""
+"""Test the errors for invalid scripts, which name the file, the line, the key and what is expected."""
 
 import asyncio
 from pathlib import Path

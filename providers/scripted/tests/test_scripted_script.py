@@ -1,4 +1,4 @@
-"""What a rehearsed model promises: it plays its part as written, for each conversation on its own."""
+"""Test scripted models: they follow the script, separately for each conversation."""
 
 import asyncio
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ README = Path(__file__).parent.parent / "README.md"
 
 
 def script(folder: Path, text: str, name: str = "part") -> ScriptedProvider:
-    """A provider that knows one script."""
+    """A provider with one script."""
     (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
     return ScriptedProvider(folder=str(folder))
 

@@ -1,4 +1,4 @@
-"""What a model written in code promises: its lines in order, whatever it is asked."""
+"""Test models scripted in code: their turns in order, whatever the request."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A small web on loopback, and readers that use the tool as a run would: permission first, then the call."""
+"""Provide a small web on loopback, and readers that use the tool like a run: permission first, then the call."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,13 +17,13 @@ HTML = "text/html; charset=utf-8"
 
 @dataclass
 class Names:
-    """A resolver that knows these names, gives their answers in turn, the last for ever, and keeps what was asked."""
+    """A resolver with these names, which returns their answers in turn, the last one repeatedly, and logs queries."""
 
     known: Mapping[str, Sequence[Sequence[str]]]
     asked: list[str] = field(default_factory=list)
 
     async def __call__(self, host: str, port: int) -> Sequence[str]:
-        """What a name stands for this time."""
+        """Return the addresses of a name this time."""
         self.asked.append(host)
         if host not in self.known:
             raise OSError("no such name")
@@ -33,26 +33,26 @@ class Names:
 
 @dataclass(frozen=True)
 class Reader:
-    """One run's tool. Its person says yes to whatever is asked."""
+    """One run's tool, with a user who approves everything."""
 
     tool: Tool
 
     def judge(self, url: str, **arguments: Json) -> Permission | None:
-        """What the gate says."""
+        """Return the permission."""
         return FetchGate().before_tool(ToolCall("1", self.tool.name, {"url": url, **arguments}), self.tool)
 
     def fetch(self, url: str, **arguments: Json) -> ToolResult:
-        """Pass the gate and call the tool."""
+        """Check the permission and call the tool."""
         self.judge(url, **arguments)
         return self.call(url, **arguments)
 
     def call(self, url: str, **arguments: Json) -> ToolResult:
-        """Call the tool past the gate."""
+        """Call the tool without checking the permission."""
         return asyncio.run(answered(self.tool, {"url": url, **arguments}))
 
 
 async def answered(tool: Tool, arguments: Arguments) -> ToolResult:
-    """What the model gets to read: a fault is a failed result."""
+    """The text that the model reads; an error is a failed result."""
     try:
         return await tool.call(arguments)
     except ToolError as fault:
@@ -61,7 +61,7 @@ async def answered(tool: Tool, arguments: Arguments) -> ToolResult:
 
 @dataclass(frozen=True)
 class Web:
-    """Sites on loopback, and who reads them."""
+    """Sites on loopback, and readers of them."""
 
     stack: ExitStack
 
@@ -97,13 +97,13 @@ class Web:
     def page(
         self, body: str | bytes, type: str = HTML, fault: ServerFault = NO_FAULT, **headers: str
     ) -> ServerResponse:
-        """A page that is there."""
+        """A page that exists."""
         data = body if isinstance(body, bytes) else body.encode()
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return ServerResponse([data], type=type, fault=ServerFault(headers=named) if named else fault)
 
     def leading(self, to: str, status: int = 302) -> ServerResponse:
-        """A page that is elsewhere."""
+        """A page that redirects."""
         return ServerResponse([b""], status=status, fault=ServerFault(headers={"location": to}))
 
 
@@ -114,6 +114,6 @@ def found(request: ReceivedRequest, pages: Mapping[str, ServerResponse]) -> Serv
 
 @pytest.fixture
 def web() -> Iterator[Web]:
-    """A small web of one's own."""
+    """A small web for one test."""
     with ExitStack() as stack:
         yield Web(stack)

@@ -1,4 +1,4 @@
-"""What the tool provider promises, and what a run makes of it: rare, reading, asked about."""
+"""Test the tool provider's contract, and its tool in a run: deferred, read-only, with approval."""
 
 import asyncio
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_it_only_reads_and_its_schema_is_found_when_needed() -> None:
 
 
 async def answer(arguments: Arguments) -> ToolResult:
-    """A tool of somebody else."""
+    """A tool of another plugin."""
     return ToolResult("")
 
 

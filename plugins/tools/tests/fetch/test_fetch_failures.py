@@ -1,4 +1,4 @@
-"""What is given up, cut or refused on the way, and the sentence about it."""
+"""Test timeouts, truncation and refusals, and their messages."""
 
 import gzip
 import socket

@@ -1,4 +1,4 @@
-"""What is connected to and followed, against real servers on loopback."""
+"""Test connections and redirects, with real servers on loopback."""
 
 from typing import TYPE_CHECKING
 

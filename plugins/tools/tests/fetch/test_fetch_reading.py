@@ -1,4 +1,4 @@
-"""What a model reads of a page: text, in pieces, between marks."""
+"""Test the text of pages for the model: in parts, between marks."""
 
 import re
 from typing import TYPE_CHECKING

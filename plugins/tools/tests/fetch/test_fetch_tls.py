@@ -1,4 +1,4 @@
-"""Servers have to prove their names, while their addresses are connected to."""
+"""Test that servers must prove their names although connections use their addresses."""
 
 import ssl
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ def encrypted(certificate: Path) -> Iterator[int]:
 
 
 class Greeting(BaseHTTPRequestHandler):
-    """Says hello to everybody."""
+    """A handler that greets every client."""
 
     def do_GET(self) -> None:
         """Say it."""

@@ -1,4 +1,4 @@
-"""What is allowed, asked about and denied, before a single byte is sent."""
+"""Test which addresses are allowed, asked about and denied before anything is sent."""
 
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
