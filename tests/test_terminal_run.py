@@ -144,3 +144,16 @@ def test_verbose_lines_are_above_the_working_line(openkoi: Shell) -> None:
     assert any(line.startswith("DEBUG model.response ") for line in lines), tty.page
     assert WORKING.search(tty.raw)
     assert not [line for line in lines if "esc to interrupt" in line]
+
+
+def test_no_invisible_character_reaches_the_terminal_in_an_error_or_of_a_task(openkoi: Shell) -> None:
+    with OpenAIServer(Say(["I write it.", WRITE]), "Done.") as server:
+        task = "Write\x1b[31m notes \u202eton ro"
+        written = served(openkoi, server)("-m", "openai/gpt-fake", "-i", "0", task)
+    assert 0 == written.returncode, written.stderr
+
+    for line in (["context"], ["undo"], ["redo"], ["config", "set", "evil\u202egnp\u2066exe", "1"]):
+        with terminal(openkoi, *line) as tty:
+            tty.ends()
+        assert re.search(r"notes ton ro|evilgnpexe", tty.raw), tty.raw
+        assert not re.search("\x1b\\[31m|[\u202a-\u202e\u2066-\u2069]", tty.raw)

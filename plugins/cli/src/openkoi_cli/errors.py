@@ -2,6 +2,7 @@
 
 import errno
 import os
+import sys
 from contextlib import suppress
 
 import click
@@ -38,7 +39,7 @@ def print_line(text: str) -> None:
     from .streams import strip_escapes
 
     with suppress(OSError):
-        click.echo(strip_escapes(text), err=True)
+        click.echo(strip_escapes(text, sys.stderr), err=True)
 
 
 def print_warning(warning: str, invocation: Invocation) -> None:

@@ -35,7 +35,7 @@ class LineOutput:
     def print_line(self, text: str) -> None:
         """Print a finished line."""
         with IGNORE_CLOSED:
-            print(strip_escapes(text), file=self.stream, flush=True)
+            print(strip_escapes(text, self.stream), file=self.stream, flush=True)
 
     def print_styled(self, text: str) -> None:
         """Print a styled line, here without any style."""

@@ -145,7 +145,7 @@ class TextRenderer(Renderer):
         if self.live.shows_text and not shown:
             self.live.show_text(text)
         elif not self.live.shows_text:
-            self.print(strip_escapes(text))
+            self.print(strip_escapes(text, self.out))
         self.show_summary()
 
     def show_summary(self) -> None:

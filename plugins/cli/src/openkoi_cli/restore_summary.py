@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from openkoi_base.counts import format_count
+from openkoi_base.printable import one_line
 from openkoi_hookspecs import Restoration
 
 MAX_SHOWN = 10  # files; more are grouped by folder
@@ -18,7 +19,7 @@ def format_summary(verb: str, task: str, done: Restoration, *, why: str) -> str:
 
     ``why`` is why nothing was changed.
     """
-    changed, left = done.restored or done.deleted or done.merged, done.conflicts or done.left
+    task, changed, left = one_line(task), done.restored or done.deleted or done.merged, done.conflicts or done.left
     if not (changed or left):
         nothing = f"Nothing to {verb}: the files are as they were {PREPOSITIONS[verb]} task {task}"
         return "\n".join(filter(None, (nothing, why, format_counts(done))))

@@ -53,13 +53,16 @@ def error_handler() -> str:
     return handler
 
 
-def strip_escapes(text: str) -> str:
-    """Return a text for a file or a pipe without escapes, since a terminal may show it later."""
+def strip_escapes(text: str, stream: TextIO) -> str:
+    """Return a text for a stream: it cannot control a terminal that shows it now or later.
+
+    A terminal gets no invisible characters either; in a file or a pipe they stay.
+    """
     if text.replace("\n", "").replace("\t", "").isprintable():
         return text
-    from openkoi_terminal import strip_escapes
+    from openkoi_terminal import strip_controls, strip_escapes
 
-    return strip_escapes(text)
+    return strip_controls(text) if stream.isatty() else strip_escapes(text)
 
 
 @contextmanager

@@ -3,6 +3,8 @@
 import json
 from dataclasses import asdict
 
+from openkoi_base.printable import one_line
+
 from .prompt_layers import Prompt, PromptPiece
 
 NAME_WIDTH, TITLE_WIDTH = 52, 60
@@ -15,9 +17,7 @@ def format_table(prompt: Prompt) -> str:
         lines.append(format_piece(piece, "" if piece.layer == layer else piece.layer))
         layer = piece.layer
     lines.append(f"{'':<9}{prompt.tokens:>8,}  estimated total")
-    return "\n".join(
-        [f"Task: {truncate_text(prompt.task.strip().splitlines()[0], TITLE_WIDTH)}", *lines, *prompt.notes]
-    )
+    return "\n".join([f"Task: {truncate_text(one_line(prompt.task), TITLE_WIDTH)}", *lines, *prompt.notes])
 
 
 def format_piece(piece: PromptPiece, layer: str) -> str:
