@@ -202,12 +202,14 @@ def test_no_further_line_of_an_error_looks_like_a_line_of_openkoi(code: str, plu
     assert "\x1b" not in result.stderr
 
 
-def test_nor_does_one_of_an_error_that_no_run_reports(openkoi: Shell) -> None:
+@pytest.mark.parametrize("error", ["ValueError", "KoiError", "ConfigError", "click.ClickException", "click.UsageError"])
+def test_nor_does_one_of_an_error_that_no_run_reports(error: str, openkoi: Shell) -> None:
     code = f"""
 import click
+from openkoi_hookspecs import ConfigError, KoiError
 @click.command()
 def command():
-    raise ValueError("{LINES}")
+    raise {error}("{LINES}")
 """
     result = openkoi.with_plugin(code, commands="acme:command")("acme")
 
@@ -224,13 +226,13 @@ def test_doctor_shows_the_further_lines_of_a_provider_below_its_first(openkoi: S
     assert all(line.startswith("      ") for line in forged)
 
 
-def test_the_hints_of_openkoi_stay_as_they_are(openkoi: Shell) -> None:
+def test_further_problems_of_a_file_are_shown_below_the_first(openkoi: Shell) -> None:
     (openkoi.folder / "a.yaml").write_text("agent: 1\nname: 2\n")
     result = openkoi("run", "a.yaml", "Fix it")
 
     first, second, *_ = result.stderr.splitlines()
     assert first.startswith("Error: a.yaml, line 1")
-    assert second.startswith("a.yaml, line 1")
+    assert second.startswith("    a.yaml, line 1")
 
 
 @pytest.mark.parametrize("home", ["", "relative", "./here"])

@@ -123,7 +123,7 @@ def test_what_is_wrong_with_the_file_is_all_said_and_the_result_is_an_object_sti
 
     assert 2 == result.returncode
     assert "mender.yaml, line 3, column 1: iteration (line 2) and composite (line 3)" in result.stderr
-    assert json.loads(result.stdout)["stop_reason"] in result.stderr
+    assert json.loads(result.stdout)["stop_reason"].replace("\n", "\n    ") in result.stderr
 
 
 def test_what_is_not_made_use_of_is_said(openkoi: Shell) -> None:

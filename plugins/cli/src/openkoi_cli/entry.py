@@ -62,10 +62,13 @@ def end_interrupted(invocation: Invocation) -> int:
 
 
 def show_error(error: click.ClickException, invocation: Invocation) -> None:
-    """Print click's error message without secrets."""
+    """Print click's error message without secrets; further lines of it look like no line of ours."""
+    from openkoi_base.printable import indent_further
+
     text = StringIO()
     error.show(text)
-    print_line(invocation.redact(text.getvalue().rstrip("\n")))
+    usage, mark, message = invocation.redact(text.getvalue().rstrip("\n")).partition("Error: ")
+    print_line(f"{usage}{mark}{indent_further(message)}")
 
 
 def show_usage_error(error: click.UsageError, words: Sequence[str], invocation: Invocation) -> int:

@@ -15,7 +15,10 @@ NOT_WRITTEN = (errno.ENOSPC, errno.EIO, errno.EBADF)
 
 
 def report_error(error: Exception, invocation: Invocation) -> int:
-    """Print an error, with its traceback if verbose; return the exit status."""
+    """Print an error, with its traceback if verbose; return the exit status.
+
+    Further lines of an error, which may repeat what a plugin or a server wrote, look like no line of ours.
+    """
     from openkoi_base.printable import indent_further
     from openkoi_hookspecs import KoiError
 
@@ -27,8 +30,7 @@ def report_error(error: Exception, invocation: Invocation) -> int:
     for warning in known.warnings() if known else ():
         print_warning(warning, invocation)
     if not invocation.is_reported:
-        text = invocation.redact(describe_error(error))
-        print_line(f"Error: {indent_further(text) if quotes_others(error) else text}")
+        print_line(f"Error: {indent_further(invocation.redact(describe_error(error)))}")
     if not (invocation.verbose or isinstance(error, KoiError) or describe_environment(error)):
         print_line("Run again with --verbose to see a traceback.")
     return exit_status(error)
@@ -47,15 +49,6 @@ def print_warning(warning: str, invocation: Invocation) -> None:
     from openkoi_base.printable import indent_further
 
     print_line(f"  ! {indent_further(invocation.redact(warning))}")
-
-
-def quotes_others(error: Exception) -> bool:
-    """Return whether an error repeats text from a plugin or a server."""
-    from openkoi_hookspecs import AppError, KoiError, NoProviderError, PluginError, ProviderError
-
-    if isinstance(error, (PluginError, AppError, ProviderError)):
-        return not isinstance(error, NoProviderError)
-    return not isinstance(error, KoiError)
 
 
 def describe_error(error: BaseException) -> str:
