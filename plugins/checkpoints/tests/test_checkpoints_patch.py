@@ -55,6 +55,38 @@ def test_what_cannot_be_shown_is_binary() -> None:
     assert "diff --git a/n b/n\nBinary files a/n and b/n differ\n" == file_patch("n", old, new)
 
 
+@git
+@pytest.mark.parametrize("codec", ["latin-1", "cp1252", "utf-16"])
+def test_text_in_another_encoding_is_shown_decoded_and_not_applied_by_git(codec: str, tmp_path: Path) -> None:
+    words = "1\n\u2019caf\u00e9\n" if codec == "cp1252" else "1\ncaf\u00e9\n"
+    old, new = (FileVersion("100644", one.encode(codec)) for one in (words, words.replace("1", "2")))
+    name = "utf-16-le" if codec == "utf-16" else codec
+    (tmp_path / "n").write_bytes(old.data or b"")
+
+    part = file_patch("n", old, new)
+
+    first, *lines = words.replace("1", "-1\n+2").splitlines()
+    assert part.splitlines() == [
+        "diff --git a/n b/n",
+        f"Binary files a/n and b/n differ ({name} text, decoded below)",
+        *("--- a/n", "+++ b/n", "@@ -1,2 +1,2 @@", first, lines[0], f" {lines[1]}"),
+    ]
+    assert None is reverse_patch(part, words.replace("1", "2"))
+    with pytest.raises(subprocess.CalledProcessError):
+        applied(tmp_path, part)
+
+
+def test_a_file_that_only_changes_its_encoding_says_so() -> None:
+    old, new = text("caf\u00e9\n"), FileVersion("100644", "caf\u00e9\n".encode("latin-1"))
+
+    assert file_patch("n", old, new).splitlines()[1:] == [
+        "Binary files a/n and b/n differ (utf-8 text before, latin-1 now, the same characters)"
+    ]
+    assert "(latin-1 text, decoded below)\n--- /dev/null\n+++ b/n\n@@ -0,0 +1,1 @@\n+caf\u00e9\n" in file_patch(
+        "n", None, new
+    )
+
+
 def test_what_was_not_kept_differs_too() -> None:
     assert "diff --git a/n b/n\nBinary files a/n and b/n differ\n" == file_patch(
         "n", FileVersion("100644", None), FileVersion("100644", None)

@@ -51,6 +51,15 @@ def test_a_long_diff_is_folded_and_names_the_command_for_the_rest() -> None:
     assert 12 == len(render_diff(DIFF, PLAIN, most=0))
 
 
+def test_text_in_another_encoding_names_it() -> None:
+    note = "Binary files a/a.txt and b/a.txt differ (latin-1 text, decoded below)"
+    part = f"diff --git a/a.txt b/a.txt\n{note}\n--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-caf\u00e9\n+th\u00e9\n"
+
+    assert ["a.txt +1 -1", note, "  @@ -1,1 +1,1 @@", "    1 - caf\u00e9", "    1 + th\u00e9"] == [
+        *render_diff(part, PLAIN)
+    ]
+
+
 def test_counts_by_file() -> None:
     assert ["shop/bill.py +3 -2", "logo.png +0 -0"] == [one.text for one in count_changes(DIFF)]
 

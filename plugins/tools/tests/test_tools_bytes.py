@@ -4,9 +4,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from openkoi_base.files.text_encoding import detect_encoding
 from openkoi_hookspecs import ToolError
 from openkoi_tools.byte_splice import TextChange, splice_bytes
-from openkoi_tools.text_document import TextDocument, detect_encoding, parse_document
+from openkoi_tools.text_document import TextDocument, parse_document
 
 LETTERS = st.sampled_from(
     ["a", "b", " ", "\t", "é", "€", "漢", "😀", "\n", "\r\n", "\r", "\0", "\x0c", "\u2028", "\u0085"]

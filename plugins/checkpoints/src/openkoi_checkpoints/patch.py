@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from openkoi_base.files.reverse_patch import split_lines
+from openkoi_base.files.text_encoding import decode_text
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .line_matcher import LineMatcher
@@ -42,27 +43,31 @@ def mode_lines(old: FileVersion | None, new: FileVersion | None) -> list[str]:
 
 
 def patch_body(path: str, old: FileVersion | None, new: FileVersion | None) -> list[str]:
-    """Return the names and hunks, or that the file is binary."""
+    """Return the names and hunks, or that the file is binary.
+
+    Text in another encoding than UTF-8 is shown decoded, and called binary, so that git does not apply it.
+    """
     before, after = old.data if old else b"", new.data if new else b""
     if before == after and before is not None:
         return []
     left = quote_name(f"a/{path}") if old else "/dev/null"
     right = quote_name(f"b/{path}") if new else "/dev/null"
-    if before is None or after is None or not (is_text(before) and is_text(after)):
-        return [f"Binary files {left} and {right} differ\n"]
-    return [
-        f"--- {end_name(left)}\n",
-        f"+++ {end_name(right)}\n",
-        *format_hunks(*(split_lines(data.decode("utf-8")) for data in (before, after))),
-    ]
+    binary = f"Binary files {left} and {right} differ"
+    then, now = (None if data is None else decode_text(data) for data in (before, after))
+    if then is None or now is None:
+        return [f"{binary}\n"]
+    hunks = format_hunks(split_lines(then.text), split_lines(now.text))
+    names = [f"--- {end_name(left)}\n", f"+++ {end_name(right)}\n"] if hunks else []
+    codecs = [one.codec for one in (then, now) if one.text]
+    note = [] if {*codecs} <= {"utf-8"} else [f"{binary} ({describe_encodings(codecs, is_shown=bool(hunks))})\n"]
+    return [*note, *names, *hunks]
 
 
-def is_text(data: bytes) -> bool:
-    """Return whether a diff can show it without changing a byte."""
-    try:
-        return "\0" not in data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
+def describe_encodings(codecs: Sequence[str], *, is_shown: bool) -> str:
+    """Return a phrase about the encodings of a file before and after."""
+    before, now = codecs[0], codecs[-1]
+    text = f"{now} text" if before == now else f"{before} text before, {now} now"
+    return f"{text}, decoded below" if is_shown else f"{text}, the same characters"
 
 
 def format_hunks(old: Sequence[str], new: Sequence[str]) -> list[str]:

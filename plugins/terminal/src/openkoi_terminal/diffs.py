@@ -12,6 +12,7 @@ from .style import Style
 
 FOLD_LINES = 40  # of one file; more are folded (estimate)
 HUNK = lazy_pattern(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)")
+BINARY = "Binary files "  # with hunks, it names the encoding of the text
 WORD = lazy_pattern(r"\w+|\s+|.", re.DOTALL)
 SIMILAR = 0.4  # in less similar lines, nearly all words would be marked as changed (estimate)
 
@@ -52,8 +53,9 @@ def render_file(file: str, part: str, style: Style) -> Iterator[str]:
     """Yield the lines of one file's diff."""
     yield style.mark(count_file(file, part).text, "bold")
     header, *hunks = re.split(r"^(?=@@ )", part, flags=re.MULTILINE)
-    if not hunks:
-        yield from (show_hidden(line) for line in header.splitlines()[1:] if not line.startswith("index "))
+    for line in header.splitlines()[1:]:
+        if line.startswith(BINARY) or not (hunks or line.startswith("index ")):
+            yield show_hidden(line)
     for hunk in hunks:
         yield from render_hunk(hunk.splitlines(), style)
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from openkoi_base.files.text_encoding import TextEncoding
 from openkoi_hookspecs import ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .text_document import STAND_INS, TextDocument, TextEncoding, common_prefix_length, line_ending_at
+from .text_document import STAND_INS, TextDocument, common_prefix_length, line_ending_at
 
 
 @dataclass(frozen=True, slots=True)

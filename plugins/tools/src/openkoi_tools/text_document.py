@@ -1,44 +1,18 @@
-"""Decode bytes to text and encode text without losing a byte.
+"""Decode bytes to text without losing a byte.
 
 A document has two texts. ``raw`` is what the bytes say. ``plain`` is what a model sees and searches: every line ends
 with a line feed, and what cannot be shown has a stand-in of the same length.
 """
 
-import codecs
 from collections.abc import Sequence
 
+from openkoi_base.files.text_encoding import TextEncoding, detect_encoding
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 ENDING = lazy_pattern("\r\n|\n|\r")
 NUL_SHOWN, BYTE_SHOWN = "\u2400", "\ufffd"
 STAND_INS = {0: NUL_SHOWN} | dict.fromkeys(range(0xDC80, 0xDD00), BYTE_SHOWN)
-BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-ASCII = bytes(range(128))
-C1 = lazy_pattern(rb"[\x80-\x9f]")
-
-
-@dataclass(frozen=True, slots=True)
-class TextEncoding:
-    """Decode a file's bytes to text, and encode text."""
-
-    codec: str
-    bom: bytes = b""
-    errors: str = "strict"
-
-    def encode(self, text: str) -> bytes:
-        """Return the bytes of a text; raise UnicodeEncodeError for what the encoding lacks."""
-        return text.encode(self.codec, self.errors)
-
-    def decode(self, data: bytes) -> str:
-        """Return the text of the bytes after the byte order mark."""
-        return data[len(self.bom) :].decode(self.codec, self.errors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,36 +60,6 @@ def split_lines(plain: str) -> list[str]:
 def normalize_endings(text: str) -> str:
     """Return a text with line feeds only."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def detect_encoding(data: bytes) -> TextEncoding:
-    """Detect the encoding by the byte order mark, else UTF-8, else one of its predecessors."""
-    for bom, codec in BOMS:
-        if data.startswith(bom) and can_decode(data, TextEncoding(codec, bom)):
-            return TextEncoding(codec, bom)
-    if can_decode(data, TextEncoding("utf-8")):
-        return TextEncoding("utf-8")
-    if is_mostly_utf8(data):
-        return TextEncoding("utf-8", errors="surrogateescape")
-    if C1.search(data) and can_decode(data, TextEncoding("cp1252")):
-        return TextEncoding("cp1252")
-    return TextEncoding("latin-1")
-
-
-def can_decode(data: bytes, encoding: TextEncoding) -> bool:
-    """Return whether the bytes are valid in an encoding."""
-    try:
-        encoding.decode(data)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def is_mostly_utf8(data: bytes) -> bool:
-    """Return whether more of the bytes beyond ASCII are valid UTF-8 than are not."""
-    beyond = len(data.translate(None, ASCII))
-    lost = len(data) - len(data.decode("utf-8", "ignore").encode())
-    return beyond > 2 * lost
 
 
 def line_ending_at(raw: str, offset: int) -> str:

@@ -7,7 +7,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 HUNK = lazy_pattern(r"^@@ -\d+,\d+ \+(\d+),(\d+) @@\n", re.MULTILINE)
-BINARY = lazy_pattern(r"^Binary files .* differ$", re.MULTILINE)
+BINARY = lazy_pattern(r"^Binary files ", re.MULTILINE)
 NO_LINE_FEED = "\n\\ No newline at end of file\n"
 CUT = "\0\n"  # no text in a diff contains a null
 
@@ -27,10 +27,9 @@ def reverse_patch(part: str, text: str) -> str | None:
     A file that the part creates had no text.
     """
     now, before, place = split_lines(text), [""], 0
-    hunks = list(read_hunks(part))
-    if not hunks and BINARY.search(part):
+    if BINARY.search(part):
         return None
-    for hunk in hunks:
+    for hunk in read_hunks(part):
         end = hunk.start + len(hunk.new)
         if now[hunk.start : end] != hunk.new:
             return None
