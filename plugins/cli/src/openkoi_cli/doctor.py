@@ -24,7 +24,7 @@ from .frontends import hidden_frontends
 from .group import OpenKoi
 from .invocation import Invocation
 from .own_processes import list_own_processes
-from .plugin_check import ANSWER_TIMEOUT_SECONDS, NOT_WORKING, describe_state, load_before
+from .plugin_check import ANSWER_TIMEOUT_SECONDS, NOT_WORKING, describe_state, describe_states, load_before
 from .provider_check import check_providers, check_role_models
 from .small_model import describe_small_model
 
@@ -158,11 +158,14 @@ async def check_integrations(koi: "Koi", seen: Diagnosis) -> None:
     kind, entries = "integrations", koi.plugins("integrations")
     if entries:
         list_names("Integrations", kind, koi, seen)
-    await load_before(kind, [entry.name for entry in entries], koi)
-    asked = ((entry.name, ask_health(kind, entry.name, koi, unknown="ok")) for entry in entries)
-    states = await asyncio.gather(*(describe_state(*one, ANSWER_TIMEOUT_SECONDS) for one in asked))
+    names = [entry.name for entry in entries]
+    await load_before(kind, names, koi)
+    states = await describe_states(
+        names, lambda name: ask_health(kind, name, koi, unknown="ok"), ANSWER_TIMEOUT_SECONDS
+    )
     prefixes = {one.key.split(".")[1] for one in koi.settings() if one.key.startswith("integrations.")}
-    for entry, (state, problem) in zip(entries, states, strict=True):
+    for entry in entries:
+        state, problem = states[entry.name]
         source = "" if entry.name in entry.origin else f" (from {entry.origin})"
         is_used = entry.name in prefixes
         reason = f": {problem.rstrip('.')}" if state == NOT_WORKING and not is_used else ""

@@ -1,14 +1,16 @@
 """Check plugins for ``openkoi doctor``: a broken plugin does not prevent the others from being checked."""
 
 import asyncio
-from collections.abc import Awaitable, Iterable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from threading import Timer
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
 
 ANSWER_TIMEOUT_SECONDS = 3.0  # estimate: a local server that is loading a model
+BLOCKED_SECONDS = 1.0  # estimate: a third of what the others have, so that they still answer in time
 NOT_WORKING = "not working"
 NOT_CONNECTED = "not connected"
 
@@ -40,3 +42,63 @@ async def describe_state(name: str, answer: Awaitable[str], seconds: float) -> t
         return NOT_CONNECTED if missing else NOT_WORKING, str(error)
     except Exception as error:  # a plugin may raise anything
         return NOT_WORKING, f"{name} failed: {format_error(error)}"
+
+
+async def describe_states(
+    names: Sequence[str], ask: Callable[[str], Awaitable[str]], seconds: float
+) -> Mapping[str, tuple[str, str]]:
+    """Ask plugins at the same time; return the state and the problem of each, as ``describe_state`` does.
+
+    One that blocks the event loop is named, and the others are asked again without it.
+    """
+    from openkoi_base.side_effects.watched_function import WatchedAwaitable
+
+    blocking: list[str] = []
+
+    async def ask_one(name: str) -> str:
+        return str(await WatchedAwaitable(ask(name), BlockingWatch(name), blocking.append))
+
+    async def ask_all(some: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+        answers = await asyncio.gather(*(describe_state(name, ask_one(name), seconds) for name in some))
+        return dict(zip(some, answers, strict=True))
+
+    states = {**await ask_all(names)}
+    if blocking:
+        states |= await ask_all([name for name in names if name not in blocking])
+    return states | {name: (NOT_WORKING, describe_blocking(name)) for name in blocking}
+
+
+def describe_blocking(name: str) -> str:
+    return (
+        f"{name} blocked all other checks for more than {BLOCKED_SECONDS:g} s. Its code must await what it waits for."
+    )
+
+
+class BlockingWatch:
+    """Detect a plugin that blocks the event loop, and name it at once: it may never return."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.is_blocking = False
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Watch the code that runs meanwhile."""
+        timer = Timer(BLOCKED_SECONDS, self.note)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def note(self) -> None:
+        import click
+
+        self.is_blocking = True
+        click.echo(f"Waiting for {self.name}, which blocks all other checks.", err=True)
+
+    def finish(self, report: Callable[[str], object]) -> None:
+        """Report the name of a plugin that blocked."""
+        if self.is_blocking:
+            report(self.name)

@@ -1,8 +1,9 @@
 """Watch the first calls of a plugin's function, or all of them, and report what they change for other code."""
 
 from collections.abc import Awaitable, Callable, Generator
+from contextlib import AbstractContextManager
 from inspect import isawaitable
-from typing import Any
+from typing import Any, Protocol
 
 from .left_running import is_own_code
 from .options import watch_options
@@ -35,10 +36,20 @@ def watch_function(
     return call_and_watch
 
 
+class StepWatch(Protocol):
+    """Watch the steps of an awaitable: each runs until it waits, and other code runs in between."""
+
+    def step(self) -> AbstractContextManager[None]:
+        """Watch the code that runs meanwhile."""
+
+    def finish(self, report: Report) -> None:
+        """Report what was found; called once, after the last step."""
+
+
 class WatchedAwaitable:
     """Awaits what a plugin returned, and watches each step."""
 
-    def __init__(self, awaitable: Awaitable[Any], call: WatchedCall, report: Report) -> None:
+    def __init__(self, awaitable: Awaitable[Any], call: StepWatch, report: Report) -> None:
         self.awaitable, self.call, self.report = awaitable, call, report
 
     def __await__(self) -> Generator[Any, Any, Any]:
