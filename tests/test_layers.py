@@ -44,7 +44,7 @@ USE_THEM_TOO = {
 
 
 TOP = {
-    *("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"),
+    *("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "conftest.py"),
     *("kernel", "plugins", "providers", "integrations", "evaluators", "hookspecs", "tests", "examples"),
 }
 
