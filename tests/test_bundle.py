@@ -96,7 +96,7 @@ def test_plugins_read_common_settings_as_they_are_declared() -> None:
     ours = (one for one in scan().found if one.distribution.startswith("openkoi"))
     stated = {stated for one in ours for stated in shared(one) if stated[0].rpartition(".")[0] in tables}
 
-    assert {(key.name, key.read_by, key.default or None) for key in declared} == stated
+    assert {(key.name, reader, key.default or None) for key in declared for reader in key.readers} == stated
 
 
 def shared(one: Found) -> list[tuple[str, str, object]]:

@@ -1,6 +1,8 @@
 """Build runs, entries and learning states for tests concisely."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 from openkoi_hookspecs import (
     Check,
@@ -79,8 +81,8 @@ def book(entries: Sequence[LearningEntry], *events: tuple[str, Event]) -> Learni
     return state
 
 
-def asked(text: str = "export the invoices", **more: str) -> TaskQuery:
-    return TaskQuery(**{"run": "r", "text": text, "project": "pond", "now": NOW, **more})
+def asked(text: str = "export the invoices", **more: Any) -> TaskQuery:
+    return replace(TaskQuery(run="r", text=text, project="pond", now=NOW), **more)
 
 
 def changes(

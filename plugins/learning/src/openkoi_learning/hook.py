@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from openkoi_hookspecs import (
     DataDir,
+    Embedder,
     Env,
     Evaluation,
     Hit,
+    Inject,
     KoiError,
     Learning,
     LimitExceededError,
@@ -67,6 +69,8 @@ class LearningHook:
         first_tries: int = 5,
         reflection_seconds: float = 1.2,
         duel: Annotated[str, Env(COMPARISON_VARIABLE)] = "",
+        embedder: Annotated[Embedder | None, Inject("embedders"), SharedSetting("models.embedder")] = None,
+        cache: Annotated[Path | None, DataDir("cache")] = None,
     ) -> None:
         self.log_view = LearningLogView(sessions)
         decay_rules = Decay(decay, hide_below)
@@ -78,6 +82,7 @@ class LearningHook:
         self.first_tries = first_tries
         self.reflection_seconds = reflection_seconds
         self.duel = duel
+        self.embedder, self.cache = embedder, cache
         self.without_messages: set[str] = set()
 
     def learner(self, run: Run) -> "Learner":
@@ -100,6 +105,7 @@ class LearningHook:
             state.entries.setdefault(learning.id, entry_from_learning(learning, utc_now(), task.project))
         model = state.origins.get(run.id, RunOrigin()).model
         query = TaskQuery(run=run.id, text=build_recall_text(task), project=task.project, model=model, now=utc_now())
+        query = replace(query, similar=await self.find_similar_tasks(state, query, run))
         if self.duel:
             choice = select_entries(*prepare_comparison(state, query, self.duel), replace(self.rules, withheld=0.0))
             return Recall(
@@ -117,6 +123,14 @@ class LearningHook:
             shown_ids.append(past_tasks_id(query.project))
         await run.emit(EntriesShown(query.text, task.project, model, tuple(shown_ids), tuple(held)))
         return Recall((*entry_hits(choice, state), *past))
+
+    async def find_similar_tasks(self, state: LearningState, query: TaskQuery, run: Run) -> tuple[int, ...]:
+        """Return the numbers of past tasks that mean much the same; none without an embedder."""
+        if self.embedder is None or self.cache is None:
+            return ()
+        from .similar_tasks import SimilarTasks
+
+        return await SimilarTasks(self.embedder, self.cache).find(state, query, run)
 
     @hookimpl
     async def after_evaluate(self, evaluation: Evaluation, run: Run) -> Evaluation | None:

@@ -1,7 +1,8 @@
 """Estimate from past runs whether a task needs a subject, and which of its entries is right there.
 
 Words are those of the search engine. A subject is needed where the tasks that needed it share a word with this one, or
-in every task of the project if most needed it. Of several entries about one subject the one wins that was right lately
+in every task of the project if most needed it. Where an embedder found similar tasks, it also counts how many of those
+needed it. Of several entries about one subject the one wins that was right lately
 in tasks under the same conditions; a condition is a word that makes it predictable which one is right.
 """
 
@@ -33,21 +34,33 @@ from .thresholds import (
     UNSEEN,
 )
 
+# How much similar tasks that did not need an entry count against words. Measured with MiniLM over 45 worlds of the gym:
+# of 100 tasks, .863 of what the informed learner passes; .857 at .25, .826 at .5, and .818 without meaning.
+SIMILAR_TASKS_WEIGHT = 0.4
+
 Words = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class TaskHistory:
-    """The tasks of a project, oldest first: how many, and the numbers of those with each word."""
+    """The tasks of a project, oldest first: how many, and the numbers of those with each word.
+
+    ``similar`` are the numbers of those that mean much the same as the present task.
+    """
 
     count: int
     with_word: Mapping[str, Sequence[int]]
+    similar: Sequence[int] = ()
 
     def tasks_with(self, word: str, since: int) -> float:
         """Return how many tasks contain a word; tasks from before it was tracked count less."""
-        numbers = self.with_word.get(word, ())
-        later = len(numbers) - bisect_left(numbers, since)
-        return later + min(EARLIER_MAX, EARLIER_WEIGHT * (len(numbers) - later))
+        return count_tasks(self.with_word.get(word, ()), since)
+
+
+def count_tasks(numbers: Sequence[int], since: int) -> float:
+    """Return how many tasks there are; those before ``since`` count less: needs were not tracked then."""
+    later = len(numbers) - bisect_left(numbers, since)
+    return later + min(EARLIER_MAX, EARLIER_WEIGHT * (len(numbers) - later))
 
 
 class Basis(IntEnum):
@@ -88,13 +101,30 @@ def needed_share(
             shares.append(share)
     if len(needed) >= EVERYWHERE_RUNS and usual >= EVERYWHERE_SHARE:
         shares.append(usual)
-    return min(1.0, max(shares, default=0.0))
+    by_words = max(shares, default=0.0)
+    return min(1.0, add_meaning(by_words, needed, usual, history, since) if history.similar else by_words)
+
+
+def add_meaning(
+    by_words: float, needed: Collection[tuple[int, Words]], usual: float, history: TaskHistory, since: int
+) -> float:
+    """Return how likely a task needs a subject, by its words and by how many similar tasks needed it.
+
+    Similar tasks that needed it are enough; those that did not only weaken what words say.
+    """
+    count = len({number for number, _ in needed}.intersection(history.similar))
+    similar = prior_share(count, count_tasks(history.similar, since), min(OTHER_WORD_PRIOR, usual))
+    return max(similar, by_words + SIMILAR_TASKS_WEIGHT * (similar - by_words))
 
 
 def word_share(word: str, needed: Collection[tuple[int, Words]], own: bool, usual: float, tasks: float) -> float:
     """Return the share of a word's tasks that needed a subject; the entries' own words get a head start."""
     count = sum(word in words for _, words in needed)
-    prior = OWN_WORD_PRIOR if own else min(OTHER_WORD_PRIOR, usual)
+    return prior_share(count, tasks, OWN_WORD_PRIOR if own else min(OTHER_WORD_PRIOR, usual))
+
+
+def prior_share(count: int, tasks: float, prior: float) -> float:
+    """Return the share of tasks that needed a subject, with those that are assumed in advance."""
     return (count + PRIOR_RUNS * prior) / (max(tasks, count) + PRIOR_RUNS)
 
 

@@ -6,6 +6,7 @@ ordered by that. Age breaks ties only.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from heapq import nsmallest
 from operator import attrgetter
 
@@ -44,13 +45,14 @@ class SelectionRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskQuery:
-    """A task, as the query of a selection."""
+    """A task, as the query of a selection; ``similar`` are the numbers of past tasks that mean much the same."""
 
     run: str
     text: str
     project: str = ""
     model: str = ""
     now: str = ""
+    similar: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ def hold_out(fitted: Sequence[Candidate], run: str) -> list[LearningEntry]:
 
 def find_candidates(state: LearningState, query: TaskQuery, rules: SelectionRules) -> Iterator[Candidate]:
     """Yield the entries in scope that the task needs, as far as experience shows."""
-    task, history = terms_of(query.text), state.history(query.project)
+    task, history = terms_of(query.text), replace(state.history(query.project), similar=query.similar)
     for group, ended in group_by_subject(state, query.project):
         evidence = {one.id: state.all_evidence(one, query.project) for one in group}
         known = {part for one in (*group, *ended) for part in state.tasks_needing(one, query.project)}

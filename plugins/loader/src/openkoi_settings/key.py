@@ -84,6 +84,7 @@ class Key(Generic[T_co]):
     help: str
     _: KW_ONLY
     read_by: SettingReader = SettingReader.KERNEL
+    also_read_by: tuple[SettingReader, ...] = ()
     project: ProjectRule = ProjectRule.REFUSED
     low: float = -math.inf
     high: float = math.inf
@@ -94,6 +95,11 @@ class Key(Generic[T_co]):
     former: tuple[FormerName, ...] = ()
     example: object = None
     example_names: tuple[str, ...] = ()
+
+    @property
+    def readers(self) -> tuple[SettingReader, ...]:
+        """Everyone who reads it."""
+        return self.read_by, *self.also_read_by
 
     @property
     def kind(self) -> type[T_co]:

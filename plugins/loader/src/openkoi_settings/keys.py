@@ -31,8 +31,9 @@ SMALL = model_key("small", "the model that reflects on finished tasks", example=
 EMBEDDER = Key(
     "models.embedder",
     "",
-    'also search memory by meaning, with "lexical", "minilm" or a model',
+    'also search memory and choose learned entries by meaning, with "lexical", "minilm" or a model',
     read_by=SettingReader.MEMORY,
+    also_read_by=(SettingReader.HOOKS,),
     example="openai/text-embedding-3-small",
 )
 UNKNOWN_PRICE = Key(
