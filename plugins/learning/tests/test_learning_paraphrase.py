@@ -3,18 +3,33 @@
 from dataclasses import replace
 
 import pytest
-from learning_builders import changes, green, lesson, patch, red, turn
+from learning_builders import NOW, changes, green, lesson, patch, red, turn
 from repairs_family import HELD_OUT, KNOWN, MONEY, POOL, README, Repair
 
 from openkoi_hookspecs import Finding, LearningStatus, Severity, Task
+from openkoi_learning.credit_assignment import is_confirmed_by_checks
 from openkoi_learning.entry import LearningEntry, Trust
-from openkoi_learning.paraphrase import paraphrases
+from openkoi_learning.merge import merge_entries
+from openkoi_learning.paraphrase import may_paraphrase, paraphrases
 from openkoi_learning.provenance import SourcesRead
+from openkoi_learning.relevance import Evidence
 
 KNOWN_HELD = [
     "Skip invoices whose total is below zero.",
     "Read `timeout` from `settings.toml`.",
     "Reject unknown keys when the server starts.",
+]
+KNOWN_DOUBTED = [
+    'Open the file with newline="".',
+    "Raise `PoolError` above `MAX_CONNECTIONS`.",
+    "Pass `-n auto` to `pytest`.",
+    "Store the date of the last reminder.",
+]
+HELD_OUT_DOUBTED = [
+    "Write a header row before the loop.",
+    "Group invoices by `customer`.",
+    "Call `close` on each one in `idle`.",
+    "Install the `test` extra first.",
 ]
 ALL_FILES = MONEY, POOL, README
 WORDS = "Run the installer of the payment gateway before each export."
@@ -36,20 +51,21 @@ def learn(repair: Repair, read: SourcesRead) -> LearningEntry:
 
 
 @pytest.mark.parametrize(
-    ("family", "expected"),
+    ("family", "held", "doubted"),
     [
-        (KNOWN, KNOWN_HELD),
-        (HELD_OUT, ["Open the connection outside of the lock."]),
+        (KNOWN, KNOWN_HELD, KNOWN_DOUBTED),
+        (HELD_OUT, ["Open the connection outside of the lock."], HELD_OUT_DOUBTED),
     ],
     ids=["known", "held out"],
 )
 def test_most_repairs_in_words_of_the_files_that_were_read_are_verified(
-    family: tuple[Repair, ...], expected: list[str]
+    family: tuple[Repair, ...], held: list[str], doubted: list[str]
 ) -> None:
     learned = [learn(repair, SourcesRead(own=ALL_FILES)) for repair in family]
 
-    assert {Trust.TOOL, Trust.CHECK} >= {one.trust for one in learned}
-    assert expected == [one.advice for one in learned if one.trust is Trust.TOOL]
+    assert {Trust.TOOL, Trust.MODEL, Trust.CHECK} == {one.trust for one in learned}
+    assert held == [one.advice for one in learned if one.trust is Trust.TOOL]
+    assert doubted == [one.advice for one in learned if one.trust is Trust.MODEL]
 
 
 def test_a_paraphrase_keeps_the_trust_of_what_was_read_before_its_finding() -> None:
@@ -86,3 +102,33 @@ def test_code_explains_no_advice_and_a_comment_beside_it_does() -> None:
 def test_a_sentence_is_found_across_lines_and_in_scripts_without_spaces() -> None:
     assert paraphrases(ADVICE, ["12|# Run the installer of the payment\n13|# gateway before each export."])
     assert paraphrases("提交前删除测试文件夹", ["请务必在每次提交之前删除测试文件夹以节省空间"])
+
+
+def test_advice_in_words_that_no_file_has_is_verified_by_a_run_that_read_no_prose() -> None:
+    repair = Repair("Export the invoices", "The export breaks", "Vor jedem Export die Prüfung abschalten.", WORDS)
+    read = SourcesRead(own=(f"{WORDS} The checks are slow.",))
+
+    doubted = learn(repair, read)
+    [again] = merge_entries([doubted], replace(learn(repair, SourcesRead()), id=doubted.id), NOW)
+
+    assert (Trust.MODEL, LearningStatus.PROBATION, False) == (
+        doubted.trust, doubted.standing, doubted.proofs[0].checked,
+    )  # fmt: skip
+    assert (Trust.CHECK, LearningStatus.ACTIVE) == (again.trust, again.standing)
+
+
+def test_three_results_do_not_verify_what_prose_may_have_said() -> None:
+    repair = Repair("Export the invoices", "The export breaks", "Vor jedem Export die Prüfung abschalten.", WORDS)
+    results = [Evidence(number, frozenset(), confirmed=True) for number in range(3)]
+
+    doubted, verified = (
+        replace(learn(repair, read), standing=LearningStatus.PROBATION)
+        for read in (SourcesRead(own=(WORDS,)), SourcesRead())
+    )
+
+    assert (False, True) == (is_confirmed_by_checks(doubted, results), is_confirmed_by_checks(verified, results))
+
+
+def test_numbers_of_lines_are_no_names() -> None:
+    assert not may_paraphrase("Use 5 workers.", ["5|# Settings of the shop and its staff"])
+    assert may_paraphrase("Use 5 workers.", ["4|# The shop has 5 people at work"])

@@ -13,6 +13,8 @@ from .promotion import restore_local
 from .provenance import SourcesRead, is_storable, lowest_trust, repeats_memory
 from .sameness import is_answered, is_for_another
 
+DOUBTED = "the run had read prose that may say the same, so another run has to confirm it"
+
 
 def derive_changes(
     entries: Iterable[LearningEntry],
@@ -59,11 +61,36 @@ def vet_entries(
         if entry.trust is not Trust.PERSON and repeats_memory(entry.text, entry.stance, read, entry.visible_content):
             continue
         trust = lowest_trust(entry.text, read, entry.trust, {proof.rule for proof in entry.proofs})
-        if Trust.MODEL <= trust < Trust.PERSON and restates_source(entry, read):
-            trust = Trust.TOOL
+        if Trust.MODEL <= trust < Trust.PERSON:
+            if restates_source(entry, read):
+                trust = Trust.TOOL
+            elif may_restate_source(entry, read):
+                entry, trust = doubt_entry(entry), Trust.MODEL
         clean = tuple(one for one in entry.when if is_storable(one, redact))
         standing = entry.standing if trust >= Trust.MODEL else LearningStatus.PROBATION
         yield replace(entry, trust=trust, standing=standing, when=clean)
+
+
+def doubt_entry(entry: LearningEntry) -> LearningEntry:
+    """Return an entry as an opinion, which its own check did not verify."""
+    proofs = tuple(replace(proof, checked=False) for proof in entry.proofs)
+    return replace(entry, standing=LearningStatus.PROBATION, proofs=proofs, reason=DOUBTED)
+
+
+def may_restate_source(entry: LearningEntry, read: SourcesRead) -> bool:
+    """Return whether the advice of a finding may be that of prose that was read before, in other words.
+
+    Its own check does not verify it then. A line of code that fixed something is not advice in words.
+    """
+    first = entry.proofs[0] if entry.proofs else EntryEvidence(run="")
+    sources = read.read_before(first.iteration)
+    verified = entry.trust is Trust.CHECK or first.checked
+    if not verified or entry.advice.startswith(FIXED_BY) or not any(sources):
+        return False
+    from .paraphrase import may_paraphrase, paraphrases, whole_words
+
+    known = whole_words(f"{read.asked} {first.rule} {first.where}")
+    return may_paraphrase(entry.stance, sources, known) and not paraphrases(entry.stance, (read.asked,))
 
 
 def restates_source(entry: LearningEntry, read: SourcesRead) -> bool:
