@@ -13,6 +13,7 @@ from openkoi_learning.hook import find_similar
 from openkoi_learning.relevance import Evidence, Rivals, needed_share, right_share, score_rivals
 from openkoi_learning.selection import TaskQuery
 from openkoi_learning.state import LearningState
+from openkoi_learning.views import format_page
 
 pytestmark = pytest.mark.unit
 
@@ -22,6 +23,9 @@ ENTRY = LearningEntry(
     "e1", "heuristic", "charset does not fit: Use `utf-8-sig`.", project="pond", trust=Trust.CHECK, proofs=(PROOF,),
     standing=LearningStatus.ACTIVE, since=NOW,
 )  # fmt: skip
+
+VERBS = ("Write", "Plot", "Fix", "Move", "Test", "Merge", "Check", "Draft")
+NAMES = ("invoice", "map", "login", "backup", "parser", "list", "feed", "letter")
 
 
 def lived(*tasks: tuple[str, bool, bool], when: tuple[str, ...] = ()) -> LearningState:
@@ -148,3 +152,21 @@ def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_
     assert [alike] == list(find_similar(Recall([alike, misled, other]), book, query, task).hits)
     hit = replace(other, similarity=0.5)
     assert [alike, hit] == list(find_similar(Recall([alike, hit]), book, query, task).hits)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "everywhere"),
+    [
+        ([f"Update the sales report of {month} 2026-0{month}" for month in range(1, 9)], False),
+        ([f"{verb} the {name}" for verb, name in zip(VERBS, NAMES, strict=True)], True),
+    ],
+    ids=["near-copies", "unlike"],
+)
+def test_only_what_unlike_tasks_needed_is_needed_in_every_task(tasks: list[str], everywhere: bool) -> None:
+    book = lived(*[(task, True, False) for task in tasks])
+
+    assert everywhere is (needed(book, "Something quite new") > 0.5)
+    count, where = (8, "every task of the project") if everywhere else (1, "tasks that share words with them")
+    assert f"  needed:    by 8 of 8 tasks, {count} unlike; shown in {where}\n" in format_page(
+        book, book.entries["e1"], NOW
+    )

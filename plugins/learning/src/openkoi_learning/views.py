@@ -12,6 +12,8 @@ from .effectiveness import count_by_model, count_outcomes, estimate_uplift
 from .entry import EntryEvidence, LearningEntry
 from .figures import to_learning
 from .promotion import promote_entry
+from .relevance import count_unlike, first_need, is_needed_everywhere, usual_share
+from .selection import in_scope, is_unconditional
 from .state import LearningState
 
 MAX_OUTCOMES = 10
@@ -88,6 +90,8 @@ def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: De
     yield f"  uplift:    {format_uplift(state, entry)}"
     if not entry.has_no_advice:
         yield f"  refuted:   {explain_refutation(state, entry)}"
+    if entry.scope == "project" and not (entry.has_no_advice or is_unconditional(entry)):
+        yield f"  needed:    {explain_need(state, entry)}"
     yield from format_proposal(state, entry, now)
 
 
@@ -97,6 +101,17 @@ def format_proposal(state: LearningState, entry: LearningEntry, now: str) -> Ite
         yield (
             f"  proposal:  use it in all projects, because it helped in another one: `openkoi learn approve {entry.id}`"
         )
+
+
+def explain_need(state: LearningState, entry: LearningEntry) -> str:
+    """Explain which tasks needed the subject of an entry, and where it is shown therefore."""
+    same = (one for one in state.entries.values() if one.topic == entry.topic and in_scope(one, entry.project))
+    needed = {task for one in same for task in state.tasks_needing(one, entry.project)}
+    history = state.history(entry.project)
+    everywhere = is_needed_everywhere(needed, usual_share(needed, history))
+    total = max(len(needed), history.count - first_need(needed, history))
+    where = "every task of the project" if everywhere else "tasks that share words with them"
+    return f"by {len(needed)} of {format_count(total, 'task')}, {count_unlike(needed, total)} unlike; shown in {where}"
 
 
 def explain_refutation(state: LearningState, entry: LearningEntry) -> str:
