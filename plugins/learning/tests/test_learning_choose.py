@@ -16,7 +16,7 @@ from openkoi_hookspecs import (
 from openkoi_learning.content import read_line
 from openkoi_learning.entry import EntryEvidence, Trust
 from openkoi_learning.events import EntriesShown, OutcomeCredited
-from openkoi_learning.hook import fit_past_tasks, past_tasks_id, shows_past_tasks
+from openkoi_learning.past_tasks import fit_past_tasks, past_tasks_id, shows_past_tasks
 from openkoi_learning.selection import MAX_COMPARED, Selection, SelectionRules, select_entries
 from openkoi_learning.state import LearningState
 

@@ -1,0 +1,81 @@
+"""Choose the past tasks that a run is shown, of those that memory found: they share the entries' limits and credit."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from openkoi_hookspecs import Hit, Passage, Recall, Task
+
+from .content import has_phrase, terms_of
+from .effectiveness import count_outcomes, holdout_rate, is_harmful, random_share
+from .entry import CHARACTERS_PER_TOKEN, LearningEntry
+from .provenance import quotes_source
+from .selection import Selection, SelectionRules, TaskQuery, in_scope
+from .state import LearningState
+from .text_similarity import names_in
+from .thresholds import USUAL_TOKENS
+
+MAX_SIMILAR_TASKS = 3
+MIN_WORDS = 0.5  # share of a task's words that a similar past task contains (estimate)
+MIN_SIMILARITY = 0.35  # cosine of this task and a similar past task (estimate)
+
+
+def find_similar(recall: Recall, state: LearningState, query: TaskQuery, task: Task) -> Recall:
+    """Return the hits that resemble the task or share a name with its input, without lines that repeat entries.
+
+    A lesson is in a prompt once, and one that is archived or held out does not return through a past task.
+    """
+    tasks = [terms_of(text) for text in {task.text, query.text}]
+    known = [one for one in state.entries.values() if in_scope(one, query.project)]
+    given = names_in(query.text.removeprefix(task.text))
+    alike = [hit for hit in recall.hits if is_like(hit, tasks) or given & names_in(hit.item.text)]
+    cut = [replace(hit, item=replace(hit.item, text=drop_known_lines(hit.item.text, known))) for hit in alike]
+    return Recall([hit for hit in cut if hit.item.text])
+
+
+def is_like(hit: Hit, tasks: Iterable[frozenset[str]]) -> bool:
+    """Return whether a hit is like a task, in meaning or in most of its words."""
+    words = terms_of(hit.item.text)
+    return hit.similarity >= MIN_SIMILARITY or any(one and len(one & words) >= MIN_WORDS * len(one) for one in tasks)
+
+
+def drop_known_lines(text: str, known: Iterable[LearningEntry]) -> str:
+    """Return a text without the lines that repeat an entry; empty if they repeat an archived one."""
+    repeated = [one for one in known if any(repeats(line, one) for line in text.splitlines())]
+    if any(not one.is_live for one in repeated):
+        return ""
+    return "\n".join(line for line in text.splitlines() if not any(repeats(line, one) for one in repeated))
+
+
+def repeats(line: str, entry: LearningEntry) -> bool:
+    """Return whether a line of a past task says what an entry says, in its words or by its content."""
+    content = entry.visible_content
+    return quotes_source(entry.stance, (line,)) or (
+        bool(content) and all(has_phrase(line.lower(), one) for one in content)
+    )
+
+
+def fit_past_tasks(recall: Recall, choice: Selection, rules: SelectionRules) -> list[Hit]:
+    """Return past tasks that fit what the entries leave of the usual tokens and of the items."""
+    left = min(rules.tokens, USUAL_TOKENS) - sum(entry.tokens for entry in choice.shown)
+    chosen: list[Hit] = []
+    for hit in recall.hits:
+        size = -(-len(hit.item.text) // CHARACTERS_PER_TOKEN)
+        room = min(MAX_SIMILAR_TASKS, rules.entries - len(choice.shown)) - len(chosen)
+        if isinstance(hit.item, Passage) and size <= left and room > 0:
+            chosen.append(hit)
+            left -= size
+    return chosen
+
+
+def past_tasks_id(project: str) -> str:
+    """Return what the log calls the past tasks of a project: they are credited together, as one entry is."""
+    return f"past tasks of {project}"
+
+
+def shows_past_tasks(state: LearningState, query: TaskQuery, rules: SelectionRules) -> bool:
+    """Return whether to show past tasks: not in runs that hold them out, nor once these show that they do harm."""
+    uses = state.outcomes(past_tasks_id(query.project))
+    if is_harmful(uses, state.success_rate(query.project)):
+        return False
+    rate = holdout_rate(count_outcomes(uses), rules.withheld, proved=False)
+    return random_share(query.run, past_tasks_id(query.project)) >= rate
