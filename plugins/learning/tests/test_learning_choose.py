@@ -14,11 +14,11 @@ from openkoi_hookspecs import (
     Record,
 )
 from openkoi_learning.content import read_line
-from openkoi_learning.entry import EntryEvidence, Trust
+from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
 from openkoi_learning.events import EntriesShown, OutcomeCredited
-from openkoi_learning.past_tasks import fit_past_tasks, past_tasks_id, shows_past_tasks
+from openkoi_learning.past_tasks import fit_past_tasks, is_held_out, past_tasks_of
 from openkoi_learning.selection import MAX_COMPARED, Selection, SelectionRules, select_entries
-from openkoi_learning.state import LearningState
+from openkoi_learning.user_actions import pin_entry
 
 pytestmark = pytest.mark.unit
 
@@ -46,16 +46,15 @@ def test_similar_tasks_are_told_only_where_half_of_the_room_is_left_and_three_at
     )
 
 
-def test_past_tasks_are_held_out_of_some_runs_and_shown_no_more_once_these_prove_harm() -> None:
-    id, draws = past_tasks_id("pond"), [asked(run=f"r{n}") for n in range(300)]
-    runs = [(f"run{n}", EntriesShown("export", "pond", "m", (id,) * (n % 2), (id,) * (1 - n % 2))) for n in range(20)]
-    ends = [(run, OutcomeCredited(id not in shown.shown)) for run, shown in runs]
+def test_past_tasks_are_held_out_of_some_runs_and_of_none_once_they_are_pinned() -> None:
+    state, draws = book([]), [asked(run=f"r{n}") for n in range(300)]
+    past = past_tasks_of(state, draws[0])
 
-    def share(state: LearningState) -> float:
-        return sum(shows_past_tasks(state, one, SelectionRules()) for one in draws) / len(draws)
+    def share(one: LearningEntry) -> float:
+        return sum(is_held_out(state, one, query, SelectionRules()) for query in draws) / len(draws)
 
-    assert 0.85 < share(book([])) < 0.95
-    assert 0.0 == share(book([], *runs, *ends))
+    assert 0.05 < share(past) < 0.15
+    assert 0.0 == share(pin_entry(past, NOW))
 
 
 @pytest.mark.row("C68")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from learning_builders import NOW, book, entry
 
-from openkoi_hookspecs import Event, LearningStatus
+from openkoi_hookspecs import Event, LearningStatus, Record
 from openkoi_learning.credit_assignment import is_refuted, status_changes
 from openkoi_learning.decay import Decay, decayed_worth, expires_at
 from openkoi_learning.effectiveness import (
@@ -21,8 +21,9 @@ from openkoi_learning.effectiveness import (
     random_share,
 )
 from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
-from openkoi_learning.events import EntriesShown, OutcomeCredited
+from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
 from openkoi_learning.relevance import Evidence
+from openkoi_learning.user_actions import restore_entry
 
 pytestmark = pytest.mark.unit
 
@@ -191,3 +192,20 @@ def test_what_a_result_refuted_in_any_task_is_not_verified_by_results_of_others(
 
     assert [LearningStatus.ACTIVE] == settled("Export on windows", tab.id, ())
     assert [] == settled("Export on linux", comma.id, (tab.id,))
+
+
+def test_what_the_user_restores_is_measured_again_so_that_its_next_run_does_not_archive_it_again() -> None:
+    rule = entry("Export invoices by `tab`.")
+    shown, held = EntriesShown("export", "pond", "m", (rule.id,)), EntriesShown("export", "pond", "m", (), (rule.id,))
+    runs = [(f"run{n}", shown if n % 2 else held) for n in range(20)]
+    ends = [(run, OutcomeCredited(one is held, refuted=(rule.id,))) for run, one in runs]
+    state, again = book([rule], *runs, *ends), [("last", shown), ("last", OutcomeCredited(True))]
+
+    [gone] = status_changes(state, [rule.id], "pond", NOW)
+    for number, (run, event) in enumerate(
+        [("", EntryUpdated(gone)), ("", EntryUpdated(restore_entry(gone, NOW))), *again]
+    ):
+        state.apply(Record(f"z{number}", NOW, run, event))
+
+    assert not gone.is_live
+    assert [] == list(status_changes(state, [rule.id], "pond", NOW))

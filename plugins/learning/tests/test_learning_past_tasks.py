@@ -1,17 +1,27 @@
 """Test that recalled past tasks are held out and withdrawn like entries, by the results with and without them."""
 
 import asyncio
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+import pytest
+from click.testing import CliRunner
 from learning_builders import COMMAS, green, lesson, red, turn
 
-from openkoi_hookspecs import Cost, Hit, Passage, Recall, Run, Task, events
+from openkoi_base.files.project import project_id
+from openkoi_hookspecs import Cost, Hit, LearningStatus, Limits, Passage, Recall, Run, Task, events
 from openkoi_learning import LearningHook
+from openkoi_learning.command import learn
+from openkoi_learning.events import EntryUpdated
+from openkoi_learning.past_tasks import past_tasks_id, past_tasks_of
+from openkoi_learning.selection import TaskQuery
+from openkoi_learning.state import LearningState
+from openkoi_testing import GivenPlugins
 from openkoi_testing.gym.hook_learner import LoggedRun, SessionLog
 
 FOUND = Recall((Hit(Passage("p1", "Export the invoices in one file", kind="run"), 1.0),))
-RUNS, MAX_SHOWN = 60, 40
+RUNS, MAX_SHOWN = 80, 60
 
 
 async def shows_past(hook: LearningHook, log: SessionLog, number: int, *, harm: bool) -> bool:
@@ -41,3 +51,62 @@ def test_past_tasks_that_do_harm_are_withdrawn_and_others_are_not(tmp_path: Path
     assert not any(bad[MAX_SHOWN:])
     assert any(good[MAX_SHOWN:])
     assert not all(good)
+
+
+@dataclass(frozen=True)
+class Desk(GivenPlugins):
+    """The plugins of a workspace, in which ``openkoi learn`` is called."""
+
+    workspace: Path = Path()
+
+
+def learn_command(folder: Path, *words: str) -> str:
+    """Run ``openkoi learn`` and so on; return what it prints, or the error."""
+    desk = Desk({"hooks": {"learning": LearningHook(sessions=folder)}}, workspace=folder)
+    result = CliRunner().invoke(learn, list(words), obj=desk)
+    return str(result.exception) if result.exception else result.output
+
+
+def test_past_tasks_are_an_entry_that_the_user_reviews_archives_restores_and_pins(tmp_path: Path) -> None:
+    hook, log = LearningHook(sessions=tmp_path), SessionLog(tmp_path)
+    numbers = iter(range(1_000))
+
+    def count_shown(runs: int, *, harm: bool = False) -> int:
+        return sum(asyncio.run(shows_past(hook, log, next(numbers), harm=harm)) for _ in range(runs))
+
+    count_shown(RUNS, harm=True)
+    id = past_tasks_id("pond")
+    assert [LearningStatus.ARCHIVED] == [one.status for _, one in log.learned.values() if one.id == id]
+    assert id not in learn_command(tmp_path, "list")
+    assert f"{id}  fact: Past tasks of this project" in learn_command(tmp_path, "list", "--all")
+    assert "status:    archived, quarantined: it does more harm than good" in learn_command(tmp_path, "why", id)
+    assert 0 == count_shown(5)
+
+    assert "Restored" in learn_command(tmp_path, "restore", id)
+    assert id in learn_command(tmp_path, "list")
+    assert 0 < count_shown(20) <= 20
+    assert "nothing to approve" in learn_command(tmp_path, "approve", id)
+
+    assert "Archived" in learn_command(tmp_path, "forget", id)
+    assert 0 == count_shown(5)
+    assert "Pinned" in learn_command(tmp_path, "pin", id)
+    assert RUNS == count_shown(RUNS, harm=True)
+
+
+def test_past_tasks_alone_means_those_of_this_project(tmp_path: Path) -> None:
+    for project in (project_id(tmp_path), "other"):
+        record = EntryUpdated(past_tasks_of(LearningState(), TaskQuery(run="", text="", project=project)))
+        SessionLog(tmp_path).write(LoggedRun(project, Task("", session=project[-5:]), SessionLog(tmp_path)), [record])
+
+    assert f"applies:   project {project_id(tmp_path)}" in learn_command(tmp_path, "why", "past-tasks")
+    assert "Several entries begin with 'past-'" in learn_command(tmp_path, "why", "past-")
+
+
+@pytest.mark.parametrize("task", [Task("Export", limits=Limits(iterations=0)), Task("Export", parent="r")])
+def test_nothing_is_held_out_of_a_run_that_is_not_evaluated(task: Task, tmp_path: Path) -> None:
+    hook, log = LearningHook(sessions=tmp_path, withheld=1.0), SessionLog(tmp_path)
+    task = replace(task, project="pond", session="one")
+
+    recall = asyncio.run(hook.after_recall(FOUND, task, cast(Run, LoggedRun("r1", task, log))))
+
+    assert ["p1"] == [hit.item.id for hit in recall.hits]

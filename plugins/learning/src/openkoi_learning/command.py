@@ -22,6 +22,7 @@ from .entry import LearningEntry, entry_from_learning
 from .events import EntryUpdated
 from .figures import to_learning
 from .hook import LearningHook
+from .past_tasks import PREFIX, past_tasks_id
 from .promotion import promote_entry
 from .state import LearningState
 from .user_actions import approve_entry, dismiss_entry, pin_entry, restore_entry
@@ -111,11 +112,13 @@ def review(hook: LearningHook, *, alone: bool = True) -> None:
 
 def list_live(state: LearningState) -> Sequence[LearningEntry]:
     """Return all entries except archived ones."""
-    return [entry for entry in state.entries.values() if entry.is_live]
+    return [entry for entry in state.known.values() if entry.is_live]
 
 
 def needs_decision(state: LearningState, entry: LearningEntry) -> bool:
     """Return whether the user's decision would change something."""
+    if entry.is_past_tasks:
+        return False
     return entry.is_untrusted or entry.standing == "probation" or bool(promote_entry(state, entry, utc_now()))
 
 
@@ -161,7 +164,7 @@ def list_entries(koi: Koi, /, everything: bool, layout: str) -> None:
     """List learned entries, most useful first."""
     hook = load_hook(koi)
     state, decay = hook.log_view.read_now(), hook.rules.decay
-    entries = [*state.entries.values()] if everything else list_live(state)
+    entries = [*state.known.values()] if everything else list_live(state)
     click.echo(format_json(state, entries, utc_now(), decay) if layout == "json" else format_list(state, entries))
 
 
@@ -185,7 +188,7 @@ def add(koi: Koi, /, text: tuple[str, ...]) -> None:
 def why(koi: Koi, /, id: str) -> None:
     """Show an entry's evidence, its outcomes, and whether it helps."""
     hook = load_hook(koi)
-    click.echo(format_page(hook.log_view.read_now(), find_entry(hook, id), utc_now(), hook.rules.decay))
+    click.echo(format_page(hook.log_view.read_now(), find_entry(koi, hook, id), utc_now(), hook.rules.decay))
 
 
 @learn.command()
@@ -200,7 +203,9 @@ def approve(ctx: click.Context, /, id: str) -> None:
     ):
         ctx.invoke(others[0], **{str(others[0].params[0].name): id})
         return
-    entry = find_entry(hook, id)
+    entry = find_entry(ctx.obj, hook, id)
+    if entry.is_past_tasks:
+        raise KoiError("Past tasks are always shown as quoted data, so there is nothing to approve.")
     if not entry.is_live:
         raise KoiError(f"{entry.id} is archived. To approve it, first run `openkoi learn restore {entry.id}`.")
     what, approved = save_approval(hook, entry)
@@ -213,7 +218,7 @@ def approve(ctx: click.Context, /, id: str) -> None:
 def pin(koi: Koi, /, id: str) -> None:
     """Keep an entry: show it in every matching task, never hold it out or archive it."""
     hook = load_hook(koi)
-    finish_action(hook, pin_entry(find_entry(hook, id), utc_now()), "Pinned")
+    finish_action(hook, pin_entry(find_entry(koi, hook, id), utc_now()), "Pinned")
 
 
 @learn.command()
@@ -222,7 +227,7 @@ def pin(koi: Koi, /, id: str) -> None:
 def forget(koi: Koi, /, id: str) -> None:
     """Archive an entry; it stays in the log and can be restored."""
     hook = load_hook(koi)
-    entry = find_entry(hook, id)
+    entry = find_entry(koi, hook, id)
     finish_action(hook, dismiss_entry(entry, utc_now()), "Archived")
     click.echo(f"To undo this, run `openkoi learn restore {entry.id}`.", err=True)
 
@@ -233,7 +238,7 @@ def forget(koi: Koi, /, id: str) -> None:
 def restore(koi: Koi, /, id: str) -> None:
     """Restore an archived entry; it is on probation again."""
     hook = load_hook(koi)
-    entry = find_entry(hook, id)
+    entry = find_entry(koi, hook, id)
     if entry.is_live and not entry.pinned:
         raise KoiError(f"{entry.id} is not archived, so there is nothing to restore.")
     finish_action(hook, restore_entry(entry, utc_now()), "No longer pinned" if entry.is_live else "Restored")
@@ -251,14 +256,14 @@ def restore(koi: Koi, /, id: str) -> None:
 def duel(koi: Koi, /, id: str, again: int | None) -> None:
     """Compare tasks with and without an entry, recorded or replayed."""
     hook = load_hook(koi)
-    entry = find_entry(hook, id)
+    entry = find_entry(koi, hook, id)
     click.echo(format_line(hook.log_view.state, entry))
     EntryComparison(koi, hook.log_view.state, entry).run(again)
 
 
 def finish_action(hook: LearningHook, entry: LearningEntry, what: str) -> None:
     save_decision(hook, entry)
-    saved = hook.log_view.state.entries[entry.id]  # without secrets
+    saved = hook.log_view.state.known[entry.id]  # without secrets
     click.echo(f"{what}: {format_line(hook.log_view.state, saved)}")
 
 
@@ -283,6 +288,11 @@ def load_hook(koi: Koi) -> LearningHook:
     raise KoiError("Learning is disabled. Remove `enabled = false` from [hooks.learning] in the config file.")
 
 
-def find_entry(hook: LearningHook, id: str) -> LearningEntry:
-    """Return the entry with this id or unique prefix; raise KoiError, which is PluginNotFoundError if there is none."""
-    return find_by_prefix(id, hook.log_view.read_now().entries, "entry", "entries")
+def find_entry(koi: Koi, hook: LearningHook, id: str) -> LearningEntry:
+    """Return the entry with this id or unique prefix; raise KoiError, which is PluginNotFoundError if there is none.
+
+    ``past-tasks`` alone means those of this project.
+    """
+    known = hook.log_view.read_now().known
+    here = past_tasks_id(project_id(koi.workspace)) if id == PREFIX else id
+    return find_by_prefix(here if here in known else id, known, "entry", "entries")

@@ -17,7 +17,7 @@ from .thresholds import MIN_RUNS, OUTVOTED
 def status_changes(state: LearningState, ids: Iterable[str], project: str, now: str) -> Iterator[LearningEntry]:
     """Yield the entries whose status changes after their latest outcome."""
     for id in dict.fromkeys(ids):
-        entry = state.entries.get(id)
+        entry = state.known.get(id)
         if entry is not None and entry.is_live and not entry.pinned:
             yield from status_change(state, entry, project, now)
 
@@ -30,7 +30,7 @@ def status_change(state: LearningState, entry: LearningEntry, project: str, now:
         yield archive_entry(entry, now, f"{QUARANTINED}: it does more harm than good")
     elif is_outvoted(entry, evidence):
         yield archive_entry(entry, now, "another entry about the same subject proved right instead")
-    elif is_idle(uses, usual):
+    elif is_idle(uses, usual) and not entry.is_past_tasks:  # which may be worth reading in a project that always passes
         yield archive_entry(entry, now, "it makes no measurable difference")
     elif not entry.is_from_source and not entry.proved and proves_uplift(uses, state.success_rate(entry.project)):
         yield replace(entry, standing=LearningStatus.ACTIVE, proved=True, reason="held-out runs show that it helps")

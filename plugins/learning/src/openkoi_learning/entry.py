@@ -13,8 +13,10 @@ from .content import find_content
 MAX_TEXT_CHARACTERS = 200
 LIVE = (LearningStatus.PROBATION, LearningStatus.ACTIVE)
 REWOUND = "the conversation was rewound"  # why an entry ended that came from what the user removed
+RESTORED = "restored by the user"  # why an archived entry is measured from the beginning again
 SAME = "the same as"  # why an entry ended that another one repeats
 FIXED_BY = "fixed by "  # how the advice begins that a line gave, not words
+PAST_TASKS = "past_tasks"  # the origin of an entry that stands for the past tasks of a project
 CHECK = "check "  # how a subject begins that is a check
 OVERHEAD_TOKENS = 4  # of the list item and the line break (estimate)
 CHARACTERS_PER_TOKEN = 4
@@ -99,7 +101,12 @@ class LearningEntry:
     def is_untrusted(self) -> bool:
         """Whether it is shown as data: neither approved nor pinned, and not proved, or taken from a source."""
         confirmed = self.pinned or self.trust is Trust.PERSON
-        return not confirmed and not (self.proved and not self.is_from_source)
+        return self.is_past_tasks or (not confirmed and not (self.proved and not self.is_from_source))
+
+    @property
+    def is_past_tasks(self) -> bool:
+        """Whether it stands for the past tasks of a project, which are shown in its place, and do not fade."""
+        return self.origin == PAST_TASKS
 
     @property
     def is_from_source(self) -> bool:

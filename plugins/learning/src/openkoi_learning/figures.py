@@ -19,7 +19,9 @@ def to_learning(state: LearningState, entry: LearningEntry, decay: Decay = DEFAU
         harmful=known.harmful,
         confidence=round(worth, 6),
         last_used=since if known.helpful else "",
-        expires_at=expires_at(worth, since, decay) if since and decay.fades and not entry.pinned else "",
+        expires_at=expires_at(worth, since, decay)
+        if since and decay.fades and not (entry.pinned or entry.is_past_tasks)
+        else "",
     )
 
 

@@ -1,16 +1,18 @@
 """Connect learning to a run: select what it is shown, learn from it, and credit what was shown."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from openkoi_base.decision.facts import may_be_evaluated
 from openkoi_hookspecs import (
     DataDir,
     Embedder,
     Env,
     Evaluation,
+    Event,
     Hit,
     Inject,
     KoiError,
@@ -27,11 +29,11 @@ from openkoi_hookspecs.events import MessageAdded, WarningIssued
 from openkoi_prompt import build_recall_text
 
 from .decay import DECAY_PER_WEEK, MIN_WORTH, Decay, utc_now
-from .entry import LearningEntry, entry_from_learning
-from .events import EntriesShown, RunProcessed
+from .entry import LearningEntry, archive_entry, entry_from_learning
+from .events import EntriesShown, EntryUpdated, RunProcessed
 from .figures import to_learning
 from .log_view import LearningLogView
-from .past_tasks import find_similar, fit_past_tasks, past_tasks_id, shows_past_tasks
+from .past_tasks import find_similar, fit_past_tasks, is_held_out, past_tasks_of
 from .selection import Selection, SelectionRules, TaskQuery, select_entries
 from .state import LearningState, RunOrigin
 from .thresholds import MIN_RELEVANCE, PLATEAU_DELTA, REGRESSION_DELTA, Thresholds
@@ -95,27 +97,22 @@ class LearningHook:
         if state.rewound or state.before_rewind or any(one != run.id for one in state.due):
             state = await self.learner(run).catch_up()
         for learning in (hit.item for hit in recall.hits if isinstance(hit.item, Learning)):
-            state.entries.setdefault(learning.id, entry_from_learning(learning, utc_now(), task.project))
+            if learning.id not in state.known:
+                state.save_entry(entry_from_learning(learning, utc_now(), task.project))
         model = state.origins.get(run.id, RunOrigin()).model
         query = TaskQuery(run=run.id, text=build_recall_text(task), project=task.project, model=model, now=utc_now())
         query = replace(query, similar=await self.find_similar_tasks(state, query, run))
+        rules = self.rules
         if self.duel:
-            choice = select_entries(*prepare_comparison(state, query, self.duel), replace(self.rules, withheld=0.0))
-            return Recall(
-                (
-                    *entry_hits(choice, state),
-                    *fit_past_tasks(find_similar(recall, state, query, task), choice, self.rules),
-                )
-            )
-        choice = select_entries(state, query, self.rules)
-        past = fit_past_tasks(find_similar(recall, state, query, task), choice, self.rules)
-        shown_ids, held = ([one.id for one in part] for part in (choice.shown, choice.withheld))
-        if past and not shows_past_tasks(state, query, self.rules):
-            past, held = [], [*held, past_tasks_id(query.project)]
-        elif past:
-            shown_ids.append(past_tasks_id(query.project))
-        await run.emit(EntriesShown(query.text, task.project, model, tuple(shown_ids), tuple(held)))
-        return Recall((*entry_hits(choice, state), *past))
+            state, query = prepare_comparison(state, query, self.duel)
+        if self.duel or not may_be_evaluated(task):  # nothing is measured
+            rules = replace(rules, withheld=0.0)
+        choice, past = select_entries(state, query, rules), past_tasks_of(state, query)
+        found = fit_past_tasks(find_similar(recall, state, query, task), choice, rules) if past.is_live else []
+        held_out = bool(found) and is_held_out(state, past, query, rules)
+        if not self.duel:
+            await run.emit(*log_selection(state, query, choice, past if found else None, held_out=held_out))
+        return Recall((*entry_hits(choice, state), *([] if held_out else found)))
 
     async def find_similar_tasks(self, state: LearningState, query: TaskQuery, run: Run) -> tuple[int, ...]:
         """Return the numbers of past tasks that mean much the same; none without an embedder."""
@@ -193,6 +190,18 @@ def entry_hits(choice: Selection, state: LearningState) -> Iterable[Hit]:
     return [Hit(to_learning(state, entry), relevance) for entry, relevance in pairs]
 
 
+def log_selection(
+    state: LearningState, query: TaskQuery, choice: Selection, past: LearningEntry | None, *, held_out: bool
+) -> Iterator[Event]:
+    """Yield what to log of a selection, and of the past tasks that were found, if there are any."""
+    if past and past.id not in state.past_tasks:
+        yield EntryUpdated(past)
+    shown, withheld = ([one.id for one in part] for part in (choice.shown, choice.withheld))
+    if past:
+        (withheld if held_out else shown).append(past.id)
+    yield EntriesShown(query.text, query.project, query.model, tuple(shown), tuple(withheld))
+
+
 def prepare_comparison(state: LearningState, query: TaskQuery, duel: str) -> tuple[LearningState, TaskQuery]:
     """Return the state for a comparison: ``with ID`` always shows the entry, ``without ID`` never does.
 
@@ -201,9 +210,10 @@ def prepare_comparison(state: LearningState, query: TaskQuery, duel: str) -> tup
     from .user_actions import pin_entry
 
     side, _, id = duel.partition(" ")
-    entry = state.entries.get(id)
+    entry = state.known.get(id)
     if entry is None:
         raise KoiError(f"{COMPARISON_VARIABLE} is {duel!r}, but no such entry exists. Unset the variable.")
-    others = {one.id: one for one in state.entries.values() if one.id != id}
-    entries = {**others, id: pin_entry(entry, query.now)} if side == "with" else others
-    return replace(state, entries=entries), replace(query, project=entry.project or query.project)
+    decided = pin_entry(entry, query.now) if side == "with" else archive_entry(entry, query.now, "")
+    copy = replace(state, entries={**state.entries}, past_tasks={**state.past_tasks})
+    copy.save_entry(decided)
+    return copy, replace(query, project=entry.project or query.project)

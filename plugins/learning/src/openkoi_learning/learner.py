@@ -150,7 +150,7 @@ class Learner:
         """Save entries whose figures have changed; the caller saves those that are ``known``."""
         state = await self.log_view.read()
         for id, saved in list(state.saved.items()):
-            now = to_learning(state, state.entries[id], self.decay)
+            now = to_learning(state, state.known[id], self.decay)
             if id not in known and figures_differ(saved, now):
                 await self.run.emit(LearningSaved(now))
 

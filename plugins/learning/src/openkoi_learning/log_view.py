@@ -83,5 +83,5 @@ class LearningLogView:
 
     def was_read(self, learning: Learning) -> bool:
         """Return whether a learning derives from untrusted text."""
-        known = self.state.entries.get(learning.id)
+        known = self.state.known.get(learning.id)
         return known.is_from_source if known else learning.untrusted

@@ -3,17 +3,19 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from openkoi_hookspecs import Hit, Passage, Recall, Task
+from openkoi_hookspecs import Hit, LearningStatus, Passage, Recall, Task
 
 from .content import has_phrase, terms_of
-from .effectiveness import count_outcomes, holdout_rate, is_harmful, random_share
-from .entry import CHARACTERS_PER_TOKEN, LearningEntry
+from .effectiveness import count_outcomes, holdout_rate, random_share
+from .entry import CHARACTERS_PER_TOKEN, PAST_TASKS, LearningEntry, Trust, entry_id
 from .provenance import quotes_source
 from .selection import Selection, SelectionRules, TaskQuery, in_scope
 from .state import LearningState
 from .text_similarity import names_in
-from .thresholds import USUAL_TOKENS
+from .thresholds import MIN_RUNS, USUAL_TOKENS
 
+PREFIX = "past-tasks"
+TEXT = "Past tasks of this project that resemble the current task"
 MAX_SIMILAR_TASKS = 3
 MIN_WORDS = 0.5  # share of a task's words that a similar past task contains (estimate)
 MIN_SIMILARITY = 0.35  # cosine of this task and a similar past task (estimate)
@@ -68,14 +70,23 @@ def fit_past_tasks(recall: Recall, choice: Selection, rules: SelectionRules) -> 
 
 
 def past_tasks_id(project: str) -> str:
-    """Return what the log calls the past tasks of a project: they are credited together, as one entry is."""
-    return f"past tasks of {project}"
+    """Return the id of the entry that stands for the past tasks of a project."""
+    return f"{PREFIX}-{entry_id(PAST_TASKS, '', project)[:6]}"
 
 
-def shows_past_tasks(state: LearningState, query: TaskQuery, rules: SelectionRules) -> bool:
-    """Return whether to show past tasks: not in runs that hold them out, nor once these show that they do harm."""
-    uses = state.outcomes(past_tasks_id(query.project))
-    if is_harmful(uses, state.success_rate(query.project)):
-        return False
-    rate = holdout_rate(count_outcomes(uses), rules.withheld, proved=False)
-    return random_share(query.run, past_tasks_id(query.project)) >= rate
+def past_tasks_of(state: LearningState, query: TaskQuery) -> LearningEntry:
+    """Return the entry that stands for the past tasks of a project: they are credited and withdrawn as one entry is.
+
+    A digest is data that runs and their models wrote, so that it never becomes an instruction.
+    """
+    id = past_tasks_id(query.project)
+    facts: dict[str, object] = {"origin": PAST_TASKS, "trust": Trust.TOOL, "standing": LearningStatus.ACTIVE}
+    new = LearningEntry(id, "fact", TEXT, project=query.project, since=query.now, **facts)  # type: ignore[arg-type]  # by field name
+    return state.past_tasks.get(id, new)
+
+
+def is_held_out(state: LearningState, past: LearningEntry, query: TaskQuery, rules: SelectionRules) -> bool:
+    """Return whether a run does without past tasks, to measure whether they help: less often once that is known."""
+    known = count_outcomes(state.outcomes(past.id))
+    rate = rules.withheld if known.withheld < MIN_RUNS else holdout_rate(known, rules.withheld, proved=False)
+    return not past.pinned and random_share(query.run, past.id) < rate

@@ -1,8 +1,8 @@
 """Rebuild the state of learning from the log: entries, the runs that were shown them, and how those went."""
 
 from array import array
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import ChainMap, defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from openkoi_runlog import UNDO_EVENTS, CheckpointView
 
 from .content import terms_of
 from .effectiveness import EntryOutcome
-from .entry import REWOUND, SAME, LearningEntry, entry_from_learning
+from .entry import RESTORED, REWOUND, SAME, LearningEntry, entry_from_learning
 from .events import EntriesShown, EntryUpdated, OutcomeCredited, RunProcessed
 from .relevance import Basis, Evidence, TaskHistory, Words
 from .thresholds import MIN_RUNS, OUTCOME_WORTH
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 RECENT_RUNS = 40  # for the usual success rate (estimate)
 KEPT_RUNS = 100  # of a project, whatever came of them; of older ones those that say something (estimate)
 RARE_WORD_TASKS = 500  # of a project, after which a word that too few had to be familiar is as new (estimate)
-SWEEP_TASKS = 100  # of a project, after which such words are looked for
-PRIOR_RATE = 0.5  # assumed share of runs that pass, counted like two runs (estimate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +67,7 @@ class RunOrigin:
 class LearningState:
     """Everything that the log contains about learning.
 
+    ``past_tasks`` are the entries that stand for the past tasks of projects, ``known`` all entries.
     ``answers`` are the user's answers in a run, with their questions; ``due`` are finished runs that were not learned
     from yet, oldest first. ``proofs`` are the runs that confirmed or refuted an entry, by project and entry; ``words``
     the numbers of a project's tasks with each word, ``counts`` how many there were. ``projects`` are the runs of each
@@ -80,6 +79,7 @@ class LearningState:
     """
 
     entries: dict[str, LearningEntry] = field(default_factory=dict)
+    past_tasks: dict[str, LearningEntry] = field(default_factory=dict)
     exposures: dict[str, RunExposure] = field(default_factory=dict)
     eligible_runs: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     proofs: defaultdict[tuple[str, str], dict[str, Evidence]] = field(default_factory=lambda: defaultdict(dict))
@@ -109,7 +109,9 @@ class LearningState:
             case EntryUpdated(entry=entry):
                 if entry.reason == REWOUND and entry.id in self.entries:
                     self.before_rewind[entry.id] = self.entries[entry.id]
-                self.entries[entry.id] = entry
+                self.save_entry(entry)
+                if entry.reason == RESTORED:
+                    self.forget_outcomes(entry.id)
                 self.teachers.update(proof.run for proof in entry.proofs)
                 if entry.superseded_by and entry.reason.startswith(SAME):
                     self.merged[entry.superseded_by] |= {entry.id, *self.merged.get(entry.id, ())}
@@ -135,6 +137,22 @@ class LearningState:
                 (self.rewound.discard if undone else self.rewound.add)(run)
             case event if isinstance(event, UNDO_EVENTS):
                 self.apply_checkpoints(record)
+
+    @property
+    def known(self) -> Mapping[str, LearningEntry]:
+        """All entries by id: those with a text to show, and those that stand for past tasks."""
+        return ChainMap(self.entries, self.past_tasks)
+
+    def save_entry(self, entry: LearningEntry) -> None:
+        """Record an entry as it now stands."""
+        (self.past_tasks if entry.is_past_tasks else self.entries)[entry.id] = entry
+
+    def forget_outcomes(self, id: str) -> None:
+        """Forget what runs showed about an entry: else its next run would archive it again."""
+        self.eligible_runs.pop(id, None)
+        self.counted.pop(id, None)
+        for project in self.projects:
+            self.proofs.pop((project, id), None)
 
     def apply_decision(self, run: str, decided: events.DecisionMade) -> None:
         """Record whether an iteration paid, if it was not the first of its run."""
@@ -200,20 +218,15 @@ class LearningState:
 
     def apply_saved(self, learning: Learning, record: Record) -> None:
         """Apply a saved learning: another plugin may have changed the entry."""
-        known, self.saved[learning.id] = self.entries.get(learning.id), learning
+        known, self.saved[learning.id] = self.known.get(learning.id), learning
         if known is None:
             self.entries[learning.id] = entry_from_learning(
                 learning, record.at, self.origins.get(record.run, RunOrigin()).project
             )
             return
-        same = known.text == learning.text
-        self.entries[learning.id] = replace(
-            known,
-            text=learning.text,
-            proved=known.proved and same,
-            standing=learning.status,
-            superseded_by=learning.superseded_by,
-        )
+        proved = known.proved and known.text == learning.text
+        changed = replace(known, text=learning.text, proved=proved, standing=learning.status)
+        self.save_entry(replace(changed, superseded_by=learning.superseded_by))
 
     def add_run(self, visit: RunExposure) -> None:
         """Record a run and the words of its task; forget an older run that says nothing about entries."""
@@ -223,7 +236,7 @@ class LearningState:
         for word in terms_of(selection.task):
             self.words[selection.project][word].append(number)
         self.counts[selection.project] += 1
-        if self.counts[selection.project] % SWEEP_TASKS == 0:
+        if self.counts[selection.project] % KEPT_RUNS == 0:
             self.forget_rare_words(selection.project)
         runs.append(visit.run)
         for id in (*selection.shown, *selection.withheld):
@@ -248,7 +261,8 @@ class LearningState:
         if visit.says_something or run in self.teachers or run in self.due:
             return
         for id in (*visit.selection.shown, *visit.selection.withheld):
-            self.eligible_runs[id].remove(run)
+            if run in self.eligible_runs[id]:  # not if the entry was restored since
+                self.eligible_runs[id].remove(run)
         del runs[place], self.exposures[run]
         for known in (self.origins, self.checkpoints, self.decided):
             known.pop(run, None)
@@ -275,10 +289,10 @@ class LearningState:
             self.counted.pop(id, None)
 
     def success_rate(self, project: str) -> float:
-        """Return the share of recent first attempts that passed in a project; 0.5 without any."""
+        """Return the share of recent first attempts that passed in a project, by Laplace's rule; 0.5 without any."""
         recent = [self.exposures[run] for run in self.projects[project][-RECENT_RUNS:]]
         known = [visit.good for visit in recent if visit.passed is not None]
-        return (sum(known) + PRIOR_RATE * 2) / (len(known) + 2)
+        return (sum(known) + 1) / (len(known) + 2)
 
     def last_helped(self, entry: LearningEntry) -> str:
         """Return when an entry last helped, or when it was noted."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
 
-from .entry import LearningEntry, Trust, archive_entry
+from .entry import RESTORED, LearningEntry, Trust, archive_entry
 from .merge import DISMISSED
 
 
@@ -39,7 +39,7 @@ def restore_entry(entry: LearningEntry, at: str) -> LearningEntry:
     """Restore an entry, on probation unless it was never dismissed."""
     if entry.is_live:
         return replace(entry, pinned=False, reason="no longer pinned") if entry.pinned else entry
-    return replace(clear_end(entry, at), standing=LearningStatus.PROBATION, reason="restored by the user")
+    return replace(clear_end(entry, at), standing=LearningStatus.PROBATION, reason=RESTORED)
 
 
 def clear_end(entry: LearningEntry, at: str) -> LearningEntry:

@@ -51,7 +51,7 @@ def format_effect(state: LearningState, entry: LearningEntry) -> str:
 
 def format_list(state: LearningState, entries: Sequence[LearningEntry]) -> str:
     """List entries, the most useful first."""
-    if not entries and state.entries:
+    if not entries and state.known:
         return "All entries are archived. To list them, run `openkoi learn list --all`."
     if not entries:
         return "Nothing learned yet. Entries are created from what a task's evaluation found, and from reflection."
@@ -77,22 +77,28 @@ def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: De
     """Yield where an entry applies, its sources, and its current worth."""
     where = f"project {entry.project}" if entry.scope == "project" else entry.scope
     yield f"  applies:   {where}; about: {', '.join(entry.keys) or 'nothing specific'}"
-    yield f"  from:      {entry.origin}, {explain_trust(entry)}; {explain_display(entry)}"
+    yield f"  from:      {explain_source(entry)}"
     if entry.reason:
         yield f"  status:    {entry.standing}, {entry.reason}"
     if entry.until:
         after = f", replaced by {entry.superseded_by}" if entry.superseded_by else ""
         yield f"  valid:     {entry.since} to {entry.until}{after}"
-    known = to_learning(state, entry, decay)
-    left = decayed_worth(known.confidence, state.last_helped(entry), now, decay)
-    fades = f"; shown until {known.expires_at[:10]}" if known.expires_at else ""
-    yield f"  worth:     confidence {known.confidence:.2f}, decayed to {left:.2f}{fades}"
+    if not entry.is_past_tasks:
+        yield f"  worth:     {format_worth(state, entry, now, decay)}"
     yield f"  uplift:    {format_uplift(state, entry)}"
     if not entry.has_no_advice:
         yield f"  refuted:   {explain_refutation(state, entry)}"
     if entry.scope == "project" and not (entry.has_no_advice or is_unconditional(entry)):
         yield f"  needed:    {explain_need(state, entry)}"
     yield from format_proposal(state, entry, now)
+
+
+def format_worth(state: LearningState, entry: LearningEntry, now: str, decay: Decay) -> str:
+    """Return what an entry is worth, and until when it is shown."""
+    known = to_learning(state, entry, decay)
+    left = decayed_worth(known.confidence, state.last_helped(entry), now, decay)
+    fades = f"; shown until {known.expires_at[:10]}" if known.expires_at else ""
+    return f"confidence {known.confidence:.2f}, decayed to {left:.2f}{fades}"
 
 
 def format_proposal(state: LearningState, entry: LearningEntry, now: str) -> Iterator[str]:
@@ -118,6 +124,8 @@ def explain_refutation(state: LearningState, entry: LearningEntry) -> str:
     """Explain which outcome archives an entry."""
     if entry.pinned:
         return "never, because it is pinned"
+    if entry.is_past_tasks:
+        return "archived when held-out runs show that first attempts pass less often with past tasks"
     if content := entry.visible_content or entry.forbidden_content:
         what, how = "accepted result", f" {'without' if entry.visible_content else 'with'} `{'`, `'.join(content)}`"
     else:
@@ -126,6 +134,13 @@ def explain_refutation(state: LearningState, entry: LearningEntry) -> str:
     needed = refutations_needed(evidence, visible=is_visible(entry))
     runs = f"{needed} {what}s in a row{how}" if needed > 1 else f"{'an' if what[0] == 'a' else 'a'} {what}{how}"
     return f"archived after {runs}, or when held-out runs rule out that it helps"
+
+
+def explain_source(entry: LearningEntry) -> str:
+    """Explain what an entry was made from, and how it is shown."""
+    if entry.is_past_tasks:
+        return "memory; a run is shown those that resemble its task, as quoted data"
+    return f"{entry.origin}, {explain_trust(entry)}; {explain_display(entry)}"
 
 
 def explain_trust(entry: LearningEntry) -> str:
