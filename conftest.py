@@ -16,7 +16,7 @@ gc.disable()  # collecting tests makes millions of objects that stay
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Let forks of this process run what ``-n`` would let processes run that each collect all tests."""
+    """Let forks of this process run the tests for ``-n``, so that they are collected only once."""
     count = config.getoption("numprocesses", None)
     if CAN_FORK and isinstance(count, int) and count > 1 and not config.getoption("usepdb"):
         config.option.numprocesses, config.option.dist, config.option.tx = None, "no", []

@@ -1,4 +1,4 @@
-"""List every way in which a run can be disturbed."""
+"""List all disturbances of a run."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,7 +18,7 @@ class Fault(StrEnum):
 
 
 class Place(StrEnum):
-    """Where it goes wrong."""
+    """The place of the disturbance."""
 
     EXECUTOR = "executor"
     JUDGE = "judge"
@@ -28,7 +28,7 @@ class Place(StrEnum):
 
 
 class Checks(StrEnum):
-    """How the project's own check stands before the work, and after work that writes ``x = 3``."""
+    """The result of the project's own check before the work, and after work that writes ``x = 3``."""
 
     NONE = "none"
     GREEN = "green"
@@ -37,7 +37,7 @@ class Checks(StrEnum):
 
 
 class Basis(StrEnum):
-    """What an acceptance has to rest on: the issue's policy."""
+    """The evidence that an acceptance needs, by the issue's policy."""
 
     JUDGE = "judge"
     CHECKS = "checks"
@@ -74,14 +74,14 @@ class Case:
 
     @property
     def limit(self) -> str:
-        """Which limit is reached: of calls, where only a judge's answer comes before it."""
+        """Which limit is reached: the number of calls, if only a judge's answer comes before it."""
         judge_before = self.place is Place.EXECUTOR and self.earlier and not self.changed
         kinds = ("calls",) if judge_before else ("calls", "tokens", "dollars")
         return kinds[self.pick("limit", len(kinds))] if self.fault is Fault.LIMIT else ""
 
     @property
     def mute(self) -> bool:
-        """Whether the executor ends without a word although nothing is wrong with it."""
+        """Whether the executor ends without text although nothing is wrong with it."""
         return self.place is not Place.EXECUTOR and self.pick("mute", 3) == 0
 
     @property
@@ -91,24 +91,24 @@ class Case:
 
     @property
     def in_text(self) -> bool:
-        """Whether the result is printed for people; otherwise it is JSON."""
+        """Whether the result is printed as text; otherwise as JSON."""
         return self.pick("text", 4) == 0
 
     @property
     def keyless(self) -> bool:
-        """Whether there is no key at all; otherwise there is one that the vendor does not know."""
+        """Whether there is no key; otherwise the vendor rejects the key."""
         return self.pick("keyless", 2) == 0
 
     @property
     def silent_moments(self) -> tuple[str, ...]:
-        """The moments that do not come: what did nothing is not evaluated, and what nothing can check has no result."""
+        """The hooks that are not called: work without changes is not evaluated, and uncheckable work has no result."""
         if self.policy is Basis.NONE or (self.mute and not self.changed):
             return "before_evaluate", "after_evaluate"
         return ("after_evaluate",) if self.policy is Basis.CHECKS and self.checks is Checks.NONE else ()
 
     @property
     def moment(self) -> str:
-        """The hook that goes wrong; where nothing can follow, it speaks before the change or after it."""
+        """The hook that fails; if nothing can follow, it runs before or after the change."""
         late = ("after_tool", "after_execute", "before_evaluate", "after_evaluate")
         early = ("before_execute", "after_execute", "before_evaluate", "after_evaluate")
         possible = late if self.changed else early if self.earlier else ("before_plan", *early)
@@ -122,7 +122,7 @@ def cases() -> list[Case]:
 
 
 def impossible(case: Case) -> str:
-    """Say why a case cannot be staged; nothing where it can."""
+    """Return why a case cannot be staged; empty if it can."""
     if case.checks is Checks.TURNS and not case.changed:
         return "nothing turns green by itself"
     if case.earlier and case.policy is Basis.NONE:

@@ -1,4 +1,4 @@
-"""Read from outside what a disturbed run did, and how the issue's table lets it end.
+"""Read from outside what a disturbed run did, and which outcomes the issue's table allows.
 
 What a run did is not asked of it: its files are compared, its checks are run here, and what its models said is read off
 the log. From these facts the table says how it may end.
@@ -24,7 +24,7 @@ AT_THE_END = {3, 6, 8}
 
 @dataclass(frozen=True)
 class Ran:
-    """A run that is over: what it printed, what it left, and its log."""
+    """A finished run: its output, its files, and its log."""
 
     case: Case
     status: int
@@ -35,7 +35,7 @@ class Ran:
 
     @cached_property
     def json(self) -> Mapping[str, Any]:
-        """The result, where it was printed as JSON."""
+        """The result, if it was printed as JSON."""
         found: Mapping[str, Any] = {} if self.case.in_text else json.loads(self.stdout)
         return found
 
@@ -45,13 +45,13 @@ class Ran:
 
     @property
     def left(self) -> str:
-        """The file as it is now."""
+        """The current content of the file."""
         return (self.folder / "a.txt").read_text()
 
 
 @dataclass(frozen=True)
 class Established:
-    """The issue's facts about the state that the last iteration left, from outside."""
+    """The issue's facts about the final state, determined from outside."""
 
     end: str
     answered: bool
@@ -78,7 +78,7 @@ def last_iteration(ran: Ran) -> list[Mapping[str, Any]]:
 
 
 def last_content(ran: Ran) -> str:
-    """Return the content that the last iteration left: of the last call that wrote it and did not fail."""
+    """Return the content after the last iteration: of the last successful call that wrote it."""
     failed = {one["result"]["call"] for one in ran.of("tool_result") if one["result"].get("failed")}
     calls = [one["call"] for one in ran.of("tool_call") if one["call"]["tool"] == "write_file"]
     contents = [str(call["arguments"]["content"]) for call in calls if call["id"] not in failed]
@@ -86,7 +86,7 @@ def last_content(ran: Ran) -> str:
 
 
 def passes(case: Case, content: str, folder: Path) -> bool | None:
-    """Run the project's check on a copy with this content; None where there is none."""
+    """Run the project's check on a copy with this content; None without a check."""
     if case.checks is Checks.NONE:
         return None
     shutil.rmtree(folder, ignore_errors=True)
@@ -103,7 +103,7 @@ def passes(case: Case, content: str, folder: Path) -> bool | None:
 
 
 def end_reason(ran: Ran, own: list[Mapping[str, Any]]) -> str:
-    """Why the last iteration ended: by a limit that anyone met, by a refusal, or well.
+    """The reason why the last iteration ended: a limit, a refusal, or success.
 
     Which limit was staged is known, and hooks and tools meet it by what they do. When others meet it is read off the
     log. A deadline, on a slow machine in another phase than was meant, is met when so much time has passed. A judge met
@@ -125,7 +125,7 @@ def limit_met(ran: Ran, own: list[Mapping[str, Any]]) -> bool:
 
 
 def was_stopped(own: list[Mapping[str, Any]]) -> bool:
-    """Return whether the executor was stopped before its last words."""
+    """Return whether the executor was stopped before its final answer."""
     answers = [one["data"]["reply"] for one in own if by(one, "executor")]
     return not answers or any(part["is"] == "ToolCall" for part in answers[-1].get("parts", ()))
 
@@ -139,7 +139,7 @@ def by(record: Mapping[str, Any], role: str) -> bool:
 
 
 def was_answered_by(record: Mapping[str, Any], role: str) -> bool:
-    """Return whether the role's own model answered; hooks and tools ask another one, in no role."""
+    """Return whether the role's own model answered; hooks and tools use another model, without a role."""
     return role != "executor" or str(record["data"]["model"]).endswith(("/executor", "/executor.yaml"))
 
 
@@ -149,7 +149,7 @@ def words(record: Mapping[str, Any]) -> str:
 
 
 def judged_score(ran: Ran, own: list[Mapping[str, Any]]) -> float | None:
-    """Return what the judge said about this very state.
+    """Return the judge's evaluation of exactly this state.
 
     Its mean, of as many votes as there were, where it could be read.
     """
@@ -213,7 +213,7 @@ def matching_row(facts: Established, policy: Basis) -> tuple[int, bool]:
 
 
 def allowed_statuses(facts: Established, case: Case) -> set[int]:
-    """Return how the table lets this run end; one that would go on may find that nothing is left to go on with."""
+    """Return the outcomes that the table allows; a run that would continue may lack the means."""
     _, accepted = matching_row(facts, case.policy)
     if accepted:
         return {0}

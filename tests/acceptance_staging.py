@@ -20,7 +20,7 @@ DIMENSIONS = (
 
 
 def usage(tokens: int = LITTLE) -> str:
-    """Return what a turn costs."""
+    """Return the cost of a turn."""
     return f"    usage: {{input: 10, output: {tokens}}}\n"
 
 
@@ -31,7 +31,7 @@ def turn(when: str, body: str, tokens: int = LITTLE, *, repeat: bool = False) ->
 
 
 def write(number: int) -> str:
-    """Return a call that writes the file, without a word."""
+    """Return a call that writes the file, without text."""
     content = json.dumps(f"x = {number}\n")
     return f"calls: [{{tool: write_file, arguments: {{path: a.txt, content: {content}, overwrite: true}}}}]"
 
@@ -48,7 +48,7 @@ def heavy_usage(case: Case) -> int:
 
 
 def executor(case: Case) -> str:
-    """Return the executor's script: an earlier iteration, the change, the fault, the last words."""
+    """Return the executor's script: an earlier iteration, the change, the fault, the final answer."""
     at_executor, at_judge = case.place is Place.EXECUTOR, case.place is Place.JUDGE
     turns: list[str] = []
     if case.earlier:
@@ -91,7 +91,7 @@ def judge_answer(score: float) -> str:
 
 
 def judge(case: Case) -> str:
-    """Return the judge's script: .60 for ``x = 2``, and .90 for all else, also for nothing.
+    """Return the judge's script: 0.60 for ``x = 2``, and 0.90 for everything else, even for no change.
 
     What judges alone would accept.
 
@@ -127,7 +127,7 @@ def before_executor(case: Case) -> int:
 
 
 def at_once(case: Case) -> bool:
-    """Return whether the first call of all is the one that there is nothing for."""
+    """Return whether already the first call exceeds the limit."""
     return case.place is Place.PLANNER or (case.place is Place.EXECUTOR and not before_executor(case))
 
 
@@ -160,7 +160,7 @@ def settings(case: Case) -> str:
 
 
 def options(case: Case) -> list[str]:
-    """Return what stands on the command line."""
+    """Return the command line."""
     models = ["--executor", model_of(case, Place.EXECUTOR), "--evaluator", model_of(case, Place.JUDGE)]
     policy = {Basis.JUDGE: [], Basis.CHECKS: ["--no-judge"], Basis.NONE: ["--iterate", "0"]}[case.policy]
     budget = ["--budget", "0.0001" if at_once(case) else str(BUDGET_USD)] if case.limit == "dollars" else []
@@ -239,6 +239,6 @@ WRONG = {
 
 
 def plugin(case: Case) -> tuple[str, dict[str, str]]:
-    """Return a distribution's code, and by kind what it brings; nothing where no plugin goes wrong."""
+    """Return a distribution's code, and its plugins by kind; empty if no plugin fails."""
     kinds = {Place.HOOK: {"hooks": "acme:Hooks"}, Place.TOOL: {"tools": "acme:ToolProvider"}}.get(case.place, {})
     return PLUGIN.format(body=WRONG[case.fault], moment=case.moment, armed=int(case.earlier)), kinds

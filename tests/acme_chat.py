@@ -1,4 +1,4 @@
-"""A plugin for a chat service: its app, over HTTP. It uses only the contract and httpx2."""
+"""Define a plugin for a chat service over HTTP, with only the contract and httpx2."""
 
 import base64
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -53,7 +53,7 @@ class Chat:
         await self.http.aclose()
 
     async def call(self, method: str, path: str, bucket: str = "", **facts: Any) -> httpx2.Response:
-        """Call the service; every failure is one of the contract's."""
+        """Call the service; every failure is an error of the contract."""
         headers = {"authorization": f"Bearer {self.token}"}
         params, body = (facts, None) if method == "GET" else (None, facts)
         try:
@@ -117,14 +117,14 @@ class Chat:
         yield (await self.call("GET", "/file", seq=seq, n=n)).content
 
     async def connect(self, koi: Koi) -> str:
-        """Ask for a token, try it and save it."""
+        """Ask for a token, verify it and save it."""
         self.token = await koi.ask(Question("The token of the bot", secret=True)) or ""
         account = str((await self.call("GET", "/me")).json()["user"])
         koi.save_key("acme.token", self.token)
         return account
 
     def written(self, post: Post) -> dict[str, Any]:
-        """Return a post as the service takes it."""
+        """Return a post in the service's format."""
         files = [
             {"name": one.name, "type": one.media_type, "data": base64.b64encode(one.data).decode()}
             for one in post.attachments

@@ -1,4 +1,4 @@
-"""A plugin for a fleet: workers in any number of processes take tasks from one queue and share a daily budget.
+"""Define a plugin for a fleet: workers in many processes take tasks from one queue and share a daily budget.
 
 It knows the contract and click alone. The queue is an SQLite file here; a real one would be a database of the team.
 """
@@ -32,7 +32,7 @@ class Queue:
 
     @contextmanager
     def file(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, while no other worker has one."""
+        """An exclusive transaction."""
         file = sqlite3.connect(self.path, timeout=30, isolation_level=None)
         file.execute("BEGIN IMMEDIATE")
         file.execute(TABLE)
@@ -45,7 +45,7 @@ class Queue:
             file.executemany("INSERT INTO tasks (text) VALUES (?)", [(text,) for text in texts])
 
     def take(self, worker: str) -> tuple[int, str, float] | None:
-        """Reserve dollars for the next task, and take it; one that nothing is left for is over."""
+        """Reserve dollars for the next task, and take it; a task without enough budget is over."""
         with self.file() as file:
             (out,), found = file.execute(OUT).fetchone(), file.execute(NEXT).fetchone()
             if found is None:
@@ -71,7 +71,7 @@ class Queue:
 
 
 def paid(koi: Koi, run: str) -> float:
-    """What a run cost, whether it has a result or not."""
+    """The cost of a run, with or without a result."""
     logged = [one.event for one in koi.records(koi.session) if one.run == run]
     return sum(event.usd for event in logged if isinstance(event, events.ModelResponse))
 

@@ -1,4 +1,4 @@
-"""A plugin that hosts the chat: a command and two hooks. It uses only the contract and click, and no app."""
+"""Define a plugin that hosts the chat: a command and two hooks, with only the contract and click."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ def before_tool(call: ToolCall) -> Ask | None:
 
 @hookimpl
 def message_received(message: Post) -> Post:
-    """Drop what strangers say, and this account's own."""
+    """Ignore posts of strangers, and this account's own."""
     return replace(message, dropped=message.sender.kind is not SenderKind.PERSON or "spam" in message.text)
 
 
@@ -61,7 +61,7 @@ class Host:
 
     @property
     def journal(self) -> Path:
-        """What arrived, and what of it is done."""
+        """The received posts, and those that are done."""
         return self.folder / "journal.jsonl"
 
     def note(self, kind: str, identity: str, **facts: str) -> None:
@@ -78,7 +78,7 @@ class Host:
         return [json.loads(line) for line in self.journal.read_text().splitlines() if line.endswith("}")]
 
     async def run(self) -> None:
-        """Take up what was not done, then whatever arrives."""
+        """Continue with unfinished posts, then handle new ones."""
         noted = self.noted()
         done = {one["identity"] for one in noted if one["kind"] == "done"}
         self.journaled = {one["identity"] for one in noted}
@@ -92,7 +92,7 @@ class Host:
         await asyncio.gather(watching, *self.working, return_exceptions=True)
 
     def recalled(self, one: Mapping[str, str]) -> Post:
-        """Return a post as the journal has it."""
+        """Return a post in the journal's format."""
         return Post(
             one["text"],
             app="acme",
@@ -104,7 +104,7 @@ class Host:
         )
 
     async def watch(self, cursor: str) -> None:
-        """Watch, and again from the last cursor when the service was away."""
+        """Watch for posts; after an outage, continue from the last cursor."""
         while True:
             try:
                 async with aclosing(self.app.watch(cursor)) as arriving:
@@ -115,7 +115,7 @@ class Host:
                 await asyncio.sleep(error.retry_after or 0.1)
 
     async def take(self, one: Delivery) -> None:
-        """Journal a delivery with its cursor, acknowledge it, then act upon it if it is new."""
+        """Journal a delivery with its cursor, acknowledge it, then handle it if it is new."""
         identity = one.post.identity if one.post else ""
         new = bool(one.post) and identity not in self.journaled
         post = one.post or Post("", app="", channel="")
@@ -129,13 +129,13 @@ class Host:
             self.start(post)
 
     def start(self, post: Post) -> None:
-        """Act upon a post in the background."""
+        """Handle a post in the background."""
         task = asyncio.create_task(self.act(post))
         self.working.add(task)
         task.add_done_callback(self.working.discard)
 
     async def act(self, post: Post) -> None:
-        """Answer a post, or take a pressed button as the answer to a question."""
+        """Answer a post, or use a button press as the answer to a question."""
         received = await self.koi.receive(post)
         if received and received.kind is PostKind.PRESS:
             question, _, answer = received.choice.partition(":")
@@ -147,7 +147,7 @@ class Host:
         self.note("done", post.identity)
 
     async def answer(self, post: Post) -> None:
-        """Do what a post asks for: a sign at once, questions as buttons, the result in its place."""
+        """Do what a post requests: show a reaction at once, questions as buttons, and the result in its place."""
         reply = Post("Working ...", app=post.app, channel=post.channel, thread=post.thread or post.id)
         id = await self.deliver(replace(reply, key=post.identity, partial=True))
         handle = self.koi.begin(Task(post.text, channel="acme", session=post.conversation))
@@ -159,7 +159,7 @@ class Host:
         await self.deliver(replace(reply, text=text, id=id))
 
     async def deliver(self, post: Post) -> str:
-        """Send until the service takes it, no sooner than it allows."""
+        """Send a post, and retry when the service allows it."""
         while True:
             try:
                 return await self.koi.send(post)
@@ -187,7 +187,7 @@ def acme() -> None:
 @acme.command()
 @click.pass_obj
 async def serve(koi: Koi) -> None:
-    """Answer every post until one says stop."""
+    """Answer posts until one contains "stop"."""
     app: Any = await koi.load("integrations", "acme")
     host = Host(koi, app, koi.folder("acme"))
     koi.listen(host.hear)
@@ -199,7 +199,7 @@ async def serve(koi: Koi) -> None:
 @acme.command()
 @click.pass_obj
 async def connect(koi: Koi) -> None:
-    """Sign in to the chat; what it asks for is typed here."""
+    """Sign in to the chat, with questions at the terminal."""
     koi.attend(ask_here)
     app: Any = await koi.load("integrations", "acme")
     click.echo(f"Signed in as {await app.connect(koi)}.")

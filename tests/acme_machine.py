@@ -1,4 +1,4 @@
-"""A script that acts as another machine: it runs commands for any client, each in a folder of its own."""
+"""Act as another machine: run commands for any client, each in its own folder."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A plugin that gives OpenKoi a persona, and lets a model propose how it should change; the user decides.
+"""Define a plugin with a persona that a model may propose to change; the user decides.
 
 It knows the contract and click alone.
 """
@@ -15,7 +15,7 @@ START = "You are a calm koi. You speak plainly.\n"
 
 
 class Persona:
-    """``[hooks.acme] after = 2``: propose a change after so many tasks."""
+    """``[hooks.acme] after = 2``: propose a change after this number of tasks."""
 
     def __init__(self, *, folder: Annotated[Path, DataDir("acme-persona")], after: int = 2) -> None:
         self.file, self.proposed, self.after = folder / "PERSONA.md", folder / "proposed.md", after
@@ -23,17 +23,17 @@ class Persona:
 
     @property
     def text(self) -> str:
-        """Who it is now."""
+        """The current persona."""
         return self.file.read_text() if self.file.exists() else START
 
     @hookimpl
     def before_plan(self, task: Task) -> list[Section]:
-        """Be somebody, but not in sub-tasks."""
+        """Add the persona, except in sub-tasks."""
         return [] if task.parent else [Section("persona", self.text, layer=Layer.SYSTEM)]
 
     @hookimpl
     async def before_learn(self, result: Result, run: Run) -> None:
-        """Let a small model propose a change; what it costs is charged to the task."""
+        """Let a small model propose a change; the cost is charged to the task."""
         self.done += not run.task.parent
         if run.task.parent or self.done % self.after:
             return
@@ -47,7 +47,7 @@ class Persona:
 
 
 async def loaded(koi: Koi) -> Persona:
-    """The very object whose hooks are called."""
+    """The object whose hooks are called."""
     persona = await koi.load("hooks", "acme")
     assert isinstance(persona, Persona)
     return persona
@@ -62,7 +62,7 @@ def persona() -> None:
 @click.argument("texts", nargs=-1)
 @click.pass_obj
 async def work(koi: Koi, texts: tuple[str, ...]) -> None:
-    """Do tasks, and show what was counted."""
+    """Do tasks, and show the counts."""
     for text in texts:
         await koi.solve(Task(text))
     await koi.drain()

@@ -1,4 +1,4 @@
-"""A plugin that runs commands on another machine: it sends the workspace there, and brings back the changes.
+"""Define a plugin that runs commands on another machine: it sends the workspace, and brings back the changes.
 
 It knows the contract alone. ``acme_machine`` is the other machine.
 """
@@ -21,7 +21,7 @@ SAFELY: Any = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # s
 
 @dataclass(frozen=True, slots=True)
 class Sent(Event):
-    """How much was sent for a command."""
+    """The number of bytes sent for a command."""
 
     name = "acme.sent"
     bytes: int
@@ -72,7 +72,7 @@ def packed(root: Path) -> str:
 
 
 def unpack(files: str, root: Path) -> None:
-    """Make a folder what the text says, but for its repository."""
+    """Restore a folder from text, except its repository."""
     with tarfile.open(fileobj=io.BytesIO(base64.b64decode(files))) as archive:
         names = {Path(name) for name in archive.getnames()}
         for path in sorted(root.rglob("*"), reverse=True):

@@ -1,4 +1,4 @@
-"""A plugin that finds habits in the log, proposes them, and runs those that the user approved when they are due.
+"""Define a plugin that finds habits in the log, proposes them, and runs approved ones when they are due.
 
 It knows the contract and click alone. What is approved is in the log, as an event of the plugin's own.
 """
@@ -17,7 +17,7 @@ SAMPLES = 2
 
 @dataclass(frozen=True, slots=True)
 class Approved(Event):
-    """The user wants this to be done every so many seconds."""
+    """The user wants this task repeated at an interval in seconds."""
 
     name = "acme.approved"
     title: str
@@ -32,7 +32,7 @@ def on_pattern(pattern: Pattern) -> Pattern:
 
 @hookimpl
 def before_learn(result: Result) -> list[Learning]:
-    """Remember what was done on schedule."""
+    """Record tasks that ran on schedule."""
     if result.task.channel != "schedule":
         return []
     return [Learning(f"acme-{result.run}", "fact", f"On schedule: {result.task.text}")]
@@ -45,7 +45,7 @@ def logged(koi: Koi) -> Iterator[Record]:
 
 
 def found(koi: Koi) -> Iterator[Pattern]:
-    """What was asked for several times, with the days on which it was."""
+    """Requests that were made several times, with their days."""
     days: dict[str, list[str]] = defaultdict(list)
     for record in logged(koi):
         if isinstance(record.event, events.UsageRecorded) and record.event.kind == "Task":
@@ -56,13 +56,13 @@ def found(koi: Koi) -> Iterator[Pattern]:
 
 
 def approved(koi: Koi) -> Mapping[str, float]:
-    """How often what is to be done."""
+    """The schedule: tasks and their intervals."""
     return {one.event.title: one.event.seconds for one in logged(koi) if isinstance(one.event, Approved)}
 
 
 @click.group()
 def scheduler() -> None:
-    """Do what you do again and again."""
+    """Find and run recurring tasks."""
 
 
 @scheduler.command()
@@ -79,7 +79,7 @@ async def propose(koi: Koi) -> None:
 @click.option("--every", default=86_400.0)
 @click.pass_obj
 async def approve(koi: Koi, title: str, every: float) -> None:
-    """Have something done from now on."""
+    """Schedule a task."""
     if title not in {one.event.pattern.title for one in logged(koi) if isinstance(one.event, events.PatternProposed)}:
         raise click.ClickException(f"{title!r} was not proposed.")
     await koi.emit(Approved(title, every))
@@ -89,7 +89,7 @@ async def approve(koi: Koi, title: str, every: float) -> None:
 @click.option("--times", default=0)
 @click.pass_obj
 async def run(koi: Koi, times: int) -> None:
-    """Do what is due, until so many were done."""
+    """Run due tasks, until a number of them are done."""
     semaphore = asyncio.Semaphore(0)
     learned: list[str] = []
     koi.listen(
@@ -106,7 +106,7 @@ async def run(koi: Koi, times: int) -> None:
 
 
 async def repeat(koi: Koi, title: str, every: float, semaphore: asyncio.Semaphore) -> None:
-    """Do one thing again and again; a failure is not the last time."""
+    """Repeat one task, even after a failure."""
     while True:
         try:
             click.echo(f"{title}: {(await koi.solve(Task(title, channel='schedule'))).text}")

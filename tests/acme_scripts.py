@@ -1,4 +1,4 @@
-"""A plugin that finds scripts: each is a program that is given facts as JSON and answers in JSON, in a child.
+"""Define a plugin for scripts: each is a child process that gets facts as JSON and answers in JSON.
 
 A script brings hooks, tools and an evaluator, as its manifest says. It knows the contract and the log's library alone.
 """
@@ -58,7 +58,7 @@ class Script:
 
     @property
     def digest(self) -> str:
-        """What the user consents to: the program and what it may."""
+        """What the user consents to: the program and its permissions."""
         return sha256(self.path.read_bytes() + json.dumps(self.manifest).encode()).hexdigest()
 
     async def allowed(self, run: Run) -> bool:
@@ -67,7 +67,7 @@ class Script:
         return is_yes(await run.ask(Question(text, choices=("yes", "no"), keep=True, digest=self.digest)))
 
     async def call(self, verb: str, facts: Mapping[str, object]) -> Any:
-        """Run the program; it ends with whoever waits for it."""
+        """Run the program; it is killed when its caller is cancelled."""
         command = [sys.executable, "-I", str(self.path), verb]
         child = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=PIPE)
         try:
@@ -102,7 +102,7 @@ def hook_of(script: Script, name: str) -> Callable[..., Any]:
 
 
 def made(answer: Any, first: Any) -> Any:
-    """Facts of plain data; a change is one of the first fact."""
+    """Parse facts from JSON; a change applies to the first fact."""
     if isinstance(answer, list):
         return [made(one, first) for one in answer]
     if isinstance(answer, dict) and "make" in answer:

@@ -1,4 +1,4 @@
-"""A plugin that serves other programs over JSON lines, which start, steer, stop, answer and count many runs.
+"""Define a plugin that serves other programs over JSON lines: they start, steer, stop and count many runs.
 
 It knows the contract and click alone. Each line is ``{"id": ..., "do": VERB, ...}``; answers have the same id.
 """
@@ -15,7 +15,7 @@ from openkoi_hookspecs import Agent, Handle, Koi, KoiError, Limits, Query, Recor
 
 
 class Server:
-    """What is under way, by the ids of the requests that began it."""
+    """The tasks under way, by the ids of their requests."""
 
     def __init__(self, koi: Koi) -> None:
         self.koi = koi
@@ -24,7 +24,7 @@ class Server:
         self.questions: asyncio.Queue[events.QuestionAsked] = asyncio.Queue()
 
     def hear(self, record: Record) -> None:
-        """Pass on what a run does, to whoever began it."""
+        """Forward a run's events to its client."""
         id = next((id for id, run in self.runs.items() if run.id == record.run), None)
         match record.event:
             case events.ToolCallStarted(progress_text=text) if id:
@@ -35,7 +35,7 @@ class Server:
                 self.questions.put_nowait(question)
 
     async def take(self, request: Mapping[str, Any]) -> None:
-        """Do what a line asks for."""
+        """Handle the request in a line."""
         verbs: Mapping[str, Callable[[Mapping[str, Any]], Awaitable[object]]] = {
             "run": self.run,
             "say": self.say,
@@ -77,7 +77,7 @@ class Server:
         return (await self.koi.answer_question(event.id, request["text"])).question.text
 
     async def cost(self, request: Mapping[str, Any]) -> Mapping[str, object]:
-        """What a session has cost, runs without a result included."""
+        """The cost of a session, including runs without a result."""
         paid = [
             one.event for one in self.koi.records(request["session"]) if isinstance(one.event, events.ModelResponse)
         ]
@@ -91,7 +91,7 @@ def say(id: object, **facts: object) -> None:
 @click.command()
 @click.pass_obj
 async def serve(koi: Koi) -> None:
-    """Serve on standard input and output, until the input ends and all is done."""
+    """Serve on standard input and output, until the input ends and all tasks are done."""
     server = Server(koi)
     koi.listen(server.hear)
     while line := await asyncio.to_thread(sys.stdin.readline):

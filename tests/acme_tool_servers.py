@@ -1,4 +1,4 @@
-"""A plugin whose tools are those of servers: child processes that speak lines of JSON, as MCP servers do.
+"""Define a plugin with the tools of servers: child processes that exchange lines of JSON, like MCP servers.
 
 It knows the contract and click alone. Servers are configured, or listed by the workspace, which needs consent.
 """
@@ -36,7 +36,7 @@ EFFECTS = {"read": Effect.READS, "write": Effect.WRITES, "destroy": Effect.IRREV
 
 @dataclass(frozen=True, slots=True)
 class Progressed(Event):
-    """What a server does; shown, and no loss."""
+    """A server's progress; shown, but not kept."""
 
     name = "acme.progress"
     durable = False
@@ -44,7 +44,7 @@ class Progressed(Event):
 
     @property
     def line(self) -> str:
-        """What the user reads of it."""
+        """The text that the user reads."""
         return self.text
 
 
@@ -100,7 +100,7 @@ class ToolProvider:
         return Tool(name, one["description"], one["parameters"], call, effect=effect, deferred=deferred)
 
     async def exchange(self, run: Run, request: Mapping[str, object]) -> Any:
-        """Ask the server; meanwhile it may ask the user, and say how far it is."""
+        """Call the server; meanwhile it may ask the user, and report progress."""
         async with self.lock:
             child = await self.started()
             write(child, request)
@@ -155,7 +155,7 @@ async def tool_provider(name: str, server: Server) -> ToolProvider:
 @click.option("--answer", default="yes")
 @click.pass_obj
 async def do(koi: Koi, text: str, answer: str) -> None:
-    """Do a task in front of a user who always says the same."""
+    """Do a task with a user who always gives the same answer."""
     texts: list[str] = []
 
     async def user(question: Question) -> str:

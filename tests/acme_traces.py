@@ -1,4 +1,4 @@
-"""A plugin that exports traces: a span for each run, model call and tool call, as OpenTelemetry has them.
+"""Define a plugin that exports traces: an OpenTelemetry span for each run, model call and tool call.
 
 It knows the contract alone. Spans that are over are queued and written by a task of its own.
 """
@@ -15,7 +15,7 @@ from openkoi_hookspecs import DataDir, Event, Run, events, hookimpl
 
 @dataclass(slots=True)
 class Span:
-    """One thing that takes time."""
+    """An open span."""
 
     name: str
     parent: str
@@ -38,7 +38,7 @@ class Traces:
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        """Write what is left, and what never ended."""
+        """Write the remaining spans, including unfinished ones."""
         for key in list(self.open):
             self.end(*key, failed=True)
         await self.over.join()

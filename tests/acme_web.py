@@ -1,4 +1,4 @@
-"""A plugin that is a web server: tasks, questions, and events as a stream that resumes after a broken connection.
+"""Define a plugin that is a web server: tasks, questions, and events as a resumable stream.
 
 It knows the contract, click and the log's library alone; a real one would bring a web framework of its own.
 """
@@ -18,7 +18,7 @@ OVER = (RunState.FINISHED, RunState.FAILED, RunState.INTERRUPTED)
 
 
 class Site:
-    """The runs that were begun here, and who follows records now."""
+    """The runs that were begun here, and the followers of records."""
 
     def __init__(self, koi: Koi) -> None:
         self.koi = koi
@@ -26,12 +26,12 @@ class Site:
         self.followers: set[asyncio.Queue[Record]] = set()
 
     def hear(self, record: Record) -> None:
-        """Give each follower the record; who follows reads it later."""
+        """Queue the record for each follower."""
         for queue in self.followers:
             queue.put_nowait(record)
 
     async def answer(self, method: str, path: str, body: Mapping[str, Any]) -> object:
-        """Answer everything but streams."""
+        """Answer everything except streams."""
         match method, path.strip("/").split("/"):
             case "POST", ["tasks"]:
                 handle = self.koi.begin(Task(body["task"], channel="web"))

@@ -1,4 +1,4 @@
-"""A virtualenv with only what ``pip install openkoi`` installs: no pytest, no linter, no plugin from these tests."""
+"""Create a virtualenv with only what ``pip install openkoi`` installs: no pytest, no linter, no test plugin."""
 
 import shutil
 import subprocess
@@ -38,7 +38,7 @@ class BareInstall:
 
 
 def make_bare_install(root: Path) -> BareInstall:
-    """Link the files of openkoi and of what it needs into a virtualenv."""
+    """Link the files of openkoi and its dependencies into a virtualenv."""
     install = BareInstall(root / "venv", root / "programs")
     venv.create(install.folder, symlinks=True)
     packages = Path(get_path("purelib", vars={"base": str(install.folder)}))
@@ -55,7 +55,7 @@ def make_bare_install(root: Path) -> BareInstall:
 
 
 def needed_by(name: str, known: dict[str, Distribution]) -> dict[str, Distribution]:
-    """Return the distribution and all that it requires without extras, by name."""
+    """Return the distribution and its dependencies without extras, by name."""
     known[name] = distribution(name)
     for required in required_names(known[name]):
         if required not in known:
@@ -64,7 +64,7 @@ def needed_by(name: str, known: dict[str, Distribution]) -> dict[str, Distributi
 
 
 def required_names(one: Distribution) -> Iterator[str]:
-    """Yield the names of what a distribution requires here, without extras."""
+    """Yield the names of a distribution's dependencies on this platform, without extras."""
     for line in one.requires or ():
         requirement = Requirement(line)
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):

@@ -1,4 +1,4 @@
-"""Randomly drawn runs: a vendor that counts and fails at random, plugins that spend, limits of all sizes.
+"""Draw random runs: a vendor that counts and fails at random, plugins that spend, limits of all sizes.
 
 Everything that happens follows from a run's number, which is also the name of its model.
 """
@@ -60,7 +60,7 @@ NONSENSE = (
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What holds for a run. ``ratio``: tokens as the vendor counts them for one of ours; ``over``: it breaks leases."""
+    """The parameters of a run. ``ratio``: the vendor's tokens for one of ours; ``over``: the vendor exceeds leases."""
 
     number: int
     limits: Limits
@@ -72,7 +72,7 @@ class Scene:
 
     @property
     def task(self) -> Task:
-        """The task, by an agent of this run's model, with ends that were declared now and then."""
+        """The task, for an agent with this run's model, sometimes with declared end conditions."""
         chance = Random(f"task {self.number}")
         declared = (TextIncludes("<end>"), ToolReturned(tool="look", contains="gold"), BudgetExhausted())
         conditions = tuple(one for one in declared if chance.random() < 0.2)
@@ -106,7 +106,7 @@ def model_of(name: str, chance: Random) -> Model:
 
 
 def limits_of(chance: Random, model: Model) -> Limits:
-    """Limits that are room for some calls; one or two of them bind, as a rule."""
+    """Limits with room for some calls; usually one or two of them are reached."""
     tight = chance.sample(("tokens", "usd", "calls", "seconds", "nothing"), 2)
     price, asks = model.price or UNKNOWN, 600 + model.output
     dearest = 600 * max(price.input, price.cache_read, price.cache_write) + model.output * price.output
@@ -126,7 +126,7 @@ def limits_of(chance: Random, model: Model) -> Limits:
 
 @dataclass
 class Vendor:
-    """A provider whose answers chance draws. It notes by run what it was asked, and what became of that.
+    """A provider with random answers. It records each run's requests and their outcomes.
 
     ``overdrawn`` are those for whom more was counted than they can have reserved when it was the first time.
     """
@@ -186,7 +186,7 @@ class Vendor:
 
 
 def answer(chance: Random, room: int, tools: Sequence[str]) -> list[Text | ToolCall]:
-    """Words and calls that take up no more tokens than there is room for."""
+    """Text and calls within the token limit."""
     reply = Text("word " * int(chance.random() ** 3 * room * 4 / 5))
     calls = [
         ToolCall(f"c{chance.random()}", chance.choice((*tools, "nosuch")), {"n": chance.randint(0, 99)})
@@ -199,7 +199,7 @@ def answer(chance: Random, room: int, tools: Sequence[str]) -> list[Text | ToolC
 
 
 def overlong(chance: Random, room: int) -> list[Text | ToolCall]:
-    """More than there is room for, in pieces of one size."""
+    """Text above the token limit, in pieces of one size."""
     length = int(40 * (room + 1) * 10 ** chance.uniform(0, 2))
     piece = max(1, length // chance.choice((1, 3, 40)))
     call = ToolCall("long", "turn", {"n": "x" * length})
@@ -236,7 +236,7 @@ async def spend(run: Run, chance: Random) -> str:
 
 
 async def wait_for_all(wanted: "Sequence[Awaitable[object]] | object") -> None:
-    """Wait for all, and pass on the first thing that went wrong."""
+    """Wait for all, and raise the first error."""
     done = await asyncio.gather(*wanted, return_exceptions=True)  # type: ignore[misc]  # any iterable will do
     for one in done:
         if isinstance(one, BaseException):
@@ -281,7 +281,7 @@ class Spenders:
 
 
 class Judge:
-    """An evaluator that asks a model, or does not, and says what it likes."""
+    """An evaluator that may ask a model, and returns a random result."""
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         """Return some score."""
@@ -295,7 +295,7 @@ class Judge:
 
 
 class Things:
-    """Tools that bring something, fail, or spend."""
+    """Tools that return something, fail, or spend."""
 
     async def tools(self, run: Run) -> Sequence[Tool]:
         """Two."""

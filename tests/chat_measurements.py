@@ -1,4 +1,4 @@
-"""Measure the chat from outside: processor time, bytes on its terminal, and how long it takes until they are there.
+"""Measure the chat from outside: processor time, bytes on its terminal, and latency.
 
 Used by the tests, which assert counts, and by ``tests/benchmarks chat``, which prints times beside their goals.
 """
@@ -43,14 +43,14 @@ MESSAGES = 10_000
 
 @dataclass(slots=True)
 class Chat:
-    """A program on a terminal of its own, and all that it has written."""
+    """A program on its own terminal, with all its output."""
 
     pid: int
     master: int
     raw: str = ""
 
     def hear(self, seconds: float) -> str:
-        """Wait for what it writes next; return that."""
+        """Wait for its next output; return it."""
         piece = ""
         if select.select([self.master], [], [], seconds)[0]:
             with suppress(OSError):  # it has ended
@@ -77,7 +77,7 @@ class Chat:
         return self.shows(*texts, since=self.type(keys)) - began
 
     def enter(self, line: str) -> None:
-        """Type a line, and press Enter when it is there."""
+        """Type a line, and press Enter when it is shown."""
         self.type(line)
         self.hear_for(0.15)
         self.type("\r")
@@ -89,7 +89,7 @@ class Chat:
             self.hear(left)
 
     def cpu(self) -> float:
-        """Return the processor time that it has taken, in seconds."""
+        """Return its processor time in seconds."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -98,7 +98,7 @@ class Chat:
         return memory_of(self.pid)
 
     def settle(self) -> None:
-        """Wait until it does nothing."""
+        """Wait until it is idle."""
         end = time.monotonic() + PATIENCE
         while not unchanged(self.pid, 0.5):
             self.hear(0.0)
@@ -211,7 +211,7 @@ def switches(pid: int) -> Sequence[str]:
 
 
 def write_session(sessions: Path, workspace: Path, count: int = MESSAGES) -> None:
-    """Write a session of so many messages of 1.5 KB each to the log."""
+    """Write a session with a number of messages of 1.5 KB each to the log."""
     log = RunLog(sessions, new_session_id(), lambda text: text)
     decision = Decision(NextAction.ACCEPT, "it is good")
     for number in range(count):

@@ -1,4 +1,4 @@
-"""A chat service on loopback: channels, threads, buttons and files, updates until they are acknowledged, and faults."""
+"""Serve a chat service on loopback: channels, threads, buttons, files, unacknowledged updates, and faults."""
 
 import base64
 import json
@@ -45,11 +45,11 @@ class ChatServer(HttpServer):
         return answer if isinstance(answer, ServerResponse) else ServerResponse([json.dumps(answer).encode()])
 
     def do_me(self, user: str, _: Facts) -> Facts:
-        """Say who the token is of."""
+        """Return the owner of the token."""
         return {"user": user}
 
     def do_post(self, user: str, facts: Facts) -> Facts | ServerResponse:
-        """Keep a post, unless it is there already, too long, or of a bot that is too early."""
+        """Store a post, unless it already exists, is too long, or exceeds the rate limit."""
         if user == "koi" and (left := self.limited.get(facts["channel"], 0) - time.monotonic()) > 0:
             self.refused += 1
             return ServerResponse([b"{}"], fault=ServerFault(status=429, headers={"retry-after": f"{left:.2f}"}))
@@ -73,7 +73,7 @@ class ChatServer(HttpServer):
             return self.add(user, facts, facts.get("type", "press"))
 
     def do_updates(self, user: str, facts: Facts) -> list[Facts]:
-        """Wait a moment for what comes after a number, and was not acknowledged."""
+        """Wait briefly for unacknowledged updates after a number."""
         after = max(int(facts.get("after") or len(self.updates)), self.acknowledged.get(user, 0))
         with self.changed:
             self.changed.wait_for(lambda: len(self.updates) > after or self.is_ending, POLL)
@@ -129,7 +129,7 @@ class ChatServer(HttpServer):
 
     @contextmanager
     def outage(self) -> Iterator[None]:
-        """Answer nothing but that it is away."""
+        """Answer every request with an outage."""
         self.away = True
         yield
         self.away = False

@@ -1,4 +1,4 @@
-"""A stream of 24 KB in 2,000 chunks above a live prompt: ``chat_stream_run.py ours|bare|first REPORT``.
+"""Stream 24 KB in 2,000 chunks above a live prompt: ``chat_stream_run.py ours|bare|first REPORT``.
 
 ``bare`` is a prompt of prompt_toolkit with the same text printed above it, to compare with.
 """
@@ -104,7 +104,7 @@ async def stream_bare() -> None:
 
 
 def report(**measured: object) -> None:
-    """Write what was measured."""
+    """Write the measurements."""
     Path(sys.argv[2]).write_text(json.dumps(measured))
 
 

@@ -1,4 +1,4 @@
-"""The chat on a terminal emulator: what its user sees, its scrollback, and every byte that was written."""
+"""Run the chat on a terminal emulator: what its user sees, its scrollback, and every byte written."""
 
 import fcntl
 import os
@@ -31,7 +31,7 @@ COLUMNS = 100
 
 
 class ChatTerminal:
-    """A chat with a terminal emulator of so many columns around it."""
+    """A chat in a terminal emulator with a number of columns."""
 
     def __init__(self, inner: Terminal, columns: int, rows: int = 40) -> None:
         self.inner = inner
@@ -46,7 +46,7 @@ class ChatTerminal:
 
     @property
     def display(self) -> str:
-        """What is on the screen now, without empty lines at the end."""
+        """The current screen, without empty lines at the end."""
         self.feed()
         return "\n".join(line.rstrip() for line in self.emulator.display).rstrip()
 
@@ -59,7 +59,7 @@ class ChatTerminal:
         return [line.rstrip() for line in (*above, *self.emulator.display)]
 
     def shows(self, text: str, seconds: float = 40, *, times: int = 1) -> None:
-        """Wait until a text is on the screen, so many times."""
+        """Wait until a text is on the screen a number of times."""
         self.waits(lambda: self.display.count(text) >= times, text, seconds)
 
     def hides(self, text: str, seconds: float = 40) -> None:
@@ -166,5 +166,5 @@ def runs(command: str) -> str:
 
 
 def read_folder(folder: Path) -> dict[str, str]:
-    """Return the files of a folder, but the scripts of models."""
+    """Return the files of a folder, except the scripts of models."""
     return {path.name: path.read_text() for path in sorted(folder.iterdir()) if path.suffix == ".txt"}

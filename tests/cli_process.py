@@ -1,4 +1,4 @@
-"""Run the command line as a person does: a process of its own, in a folder of its own, with a home of its own."""
+"""Run the command line as a user does: in a separate process, with its own folder and home."""
 
 import json
 import os
@@ -22,7 +22,7 @@ CAN_FORK = sys.platform.startswith("linux")  # macOS has no sockets of the kind 
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """A folder to stand in, and what the process is told."""
+    """A working folder, and the process's environment."""
 
     folder: Path
     home: Path
@@ -71,7 +71,7 @@ class Shell:
         )
 
     def bash(self, line: str, seconds: float = LIMIT_SECONDS) -> subprocess.CompletedProcess[str]:
-        """Run a line of bash in which ``openkoi`` is ours."""
+        """Run a line of bash in which ``openkoi`` is this code."""
         ours = f'openkoi() {{ "{sys.executable}" -m openkoi "$@"; }}\n'
         return subprocess.run(
             ["bash", "-c", ours + line],
@@ -101,12 +101,12 @@ class Shell:
         return replace(self, variables={**self.variables, **variables})
 
     def seeing(self, site: Path) -> "Shell":
-        """Return the same with what lies in this folder on Python's path."""
+        """Return the same with this folder on Python's path."""
         path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH", ""))))
         return self.with_environment(PYTHONPATH=path)
 
     def with_plugin(self, code: str, **points: str) -> "Shell":
-        """Return the same where a distribution ``acme`` is installed: one module, and by kind what it brings."""
+        """Return the same with a distribution ``acme``: one module, and its plugins by kind."""
         site = self.home.parent / "site"
         info = site / "acme-1.0.dist-info"
         info.mkdir(parents=True)
@@ -118,14 +118,14 @@ class Shell:
 
 
 def logged_records(home: Path) -> list[dict[str, Any]]:
-    """Return the records of all logs, the oldest log first, but none that a live process has not yet written whole."""
+    """Return the records of all logs, oldest first, except lines that a live process has not completed."""
     logs = sorted(home.rglob("*.jsonl"), key=lambda log: log.stat().st_mtime)
     lines = [line for log in logs for line in log.read_bytes().splitlines(keepends=True)]
     return [json.loads(line) for line in lines if line.endswith(b"\n")]
 
 
 def text_of(file: IO[bytes]) -> str:
-    """Return what was written, as text."""
+    """Return the written bytes as text."""
     file.seek(0)
     return file.read().decode().replace("\r\n", "\n")
 

@@ -1,4 +1,4 @@
-"""A three-iteration run that kills itself after so many records: ``crash_run.py HOME WORKSPACE STEP``.
+"""Do a three-iteration run that kills itself after a number of records: ``crash_run.py HOME WORKSPACE STEP``.
 
 What was acknowledged is told on stdout, an id a line, as soon as the log says it is safe.
 """
@@ -29,7 +29,7 @@ class Counting:
     """An evaluator that wants a third draft."""
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
-        """Pass what counts to three."""
+        """Accept work that counts to three."""
         number = len(run.iterations)
         checks = tuple(Check(f"step {n}", passed=n <= number) for n in range(3))
         missing = Finding(f"It does not count to {number + 1}", Severity.IMPORTANT, fix="Count on.")
@@ -37,7 +37,7 @@ class Counting:
 
 
 async def solve(home: Path, workspace: Path, step: int) -> None:
-    """Do the task, and die at the step."""
+    """Do the task, and kill this process at the step."""
     koi = Scenario(says=SAYS, evaluators={"counting": Counting()}).build_app(workspace, home)
     left = step
 

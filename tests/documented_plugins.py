@@ -1,4 +1,4 @@
-"""The plugins that the pages of hookspecs show, taken out of them and installed as distributions."""
+"""Extract the plugins on the pages of hookspecs, and install them as distributions."""
 
 import ast
 import json
@@ -34,7 +34,7 @@ PYPROJECT, SETTINGS = "pyproject.toml", "~/.openkoi/config.toml"
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """What is shown below a heading: files by their names, which are the first line of each block."""
+    """The files below a heading, by the names in the first line of each block."""
 
     page: str
     heading: str
@@ -42,7 +42,7 @@ class Example:
 
     @property
     def modules(self) -> Mapping[str, str]:
-        """The plugin's own modules, as they are named in a wheel."""
+        """The plugin's own modules, by their names in a wheel."""
         return {name.removeprefix("src/"): text for name, text in self.files.items() if is_module(name)}
 
     @property
@@ -70,7 +70,7 @@ class Example:
         return {"openkoi.hooks": {module.replace("_", "-"): module}}
 
     def install(self, site: Path) -> None:
-        """Write the files of the distribution, and what an installer writes about it."""
+        """Write the files of the distribution, and its installation metadata."""
         write_files(site, {**self.modules, **self.data})
         lines = [f"[{group}]\n{pairs(points)}" for group, points in self.entry_points.items()]
         named = f"Metadata-Version: 2.1\nName: {distribution_of(self)}\nVersion: 1.0\n"
@@ -93,7 +93,7 @@ def is_module(name: str) -> bool:
 
 
 def distribution_of(example: Example) -> str:
-    """A name that no other example has."""
+    """A unique name."""
     names = [name for points in example.entry_points.values() for name in points]
     return f"documented_{'_'.join(names)}".replace("-", "_")
 
@@ -205,12 +205,12 @@ def calling(tool: str, **arguments: object) -> str:
 
 
 def turn(*calls: str, when: str) -> str:
-    """A turn of a script that calls tools, for whatever fits."""
+    """A turn of a script that calls tools, for any prompt."""
     return f"  - when: {{{when}}}\n    calls: [{', '.join(calls)}]\n    repeat: true\n"
 
 
 def numbered(number: int) -> str:
-    """A turn for one of many tasks; what memory recalls of the others is not taken for it."""
+    """A turn for one of several tasks; recalled text about the others does not match."""
     return f'  - when: {{contains: "# Task\\n\\nNumber {number} please"}}\n    says: It is {number}.\n'
 
 
@@ -225,5 +225,5 @@ def results_of(openkoi: Shell) -> list[str]:
 
 
 def logged(openkoi: Shell) -> list[Record]:
-    """All records of all sessions, as they are on the disk."""
+    """All records of all sessions on disk."""
     return [record for segment in list_segments(openkoi.home / "data" / "sessions") for record in read_segment(segment)]

@@ -1,4 +1,4 @@
-"""A program that has a timer of its own and embeds OpenKoi: ``embedding_run.py app|cli MODEL``.
+"""Embed OpenKoi in a program with its own timer: ``embedding_run.py app|cli MODEL``.
 
 It prints as JSON how often its timer rang meanwhile, whether the signal is still its own, and what the task said.
 """
@@ -19,7 +19,7 @@ rings: list[int] = []
 
 
 def ring(number: int, _frame: FrameType | None) -> None:
-    """Note that the timer rang."""
+    """Record the timer's signal."""
     rings.append(number)
 
 

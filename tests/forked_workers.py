@@ -1,4 +1,4 @@
-"""Run tests in forks of the process that has collected them, since collecting costs more than most tests do."""
+"""Run tests in forks of the process that collected them, since collecting costs more than most tests."""
 
 import os
 import traceback
@@ -33,14 +33,14 @@ class Worker:
     reports: list[pytest.TestReport] = field(default_factory=list)
 
     def give(self, places: Sequence[int]) -> None:
-        """Let it run these, or end if there are none."""
+        """Let it run these tests, or end if there are none."""
         self.left = [*places]
         with suppress(ConnectionError):  # it has ended, and is replaced when that is read
             self.line.send(places)
 
 
 class WorkerReporter:
-    """Send what is reported to the parent. It stands in for the terminal's reporter, whose writer others ask for."""
+    """Send reports to the parent. It replaces the terminal reporter, whose writer other plugins use."""
 
     def __init__(self, config: pytest.Config, line: "Line") -> None:
         self.config = config
@@ -117,7 +117,7 @@ class Run:
                 self.report_test(place, reports)
 
     def run_waiting(self, count: int) -> None:
-        """Run what waits in this many forks."""
+        """Run the waiting files in this many forks."""
         for _ in range(count):
             self.start_worker()
         try:
@@ -130,7 +130,7 @@ class Run:
             self.stop_workers()
 
     def stop_workers(self) -> None:
-        """Let the forks that are left end as soon as they have something to report."""
+        """End the remaining forks as soon as they report."""
         for worker in self.workers.values():
             worker.line.close()
         for worker in self.workers.values():
@@ -152,7 +152,7 @@ class Run:
         worker.give(self.waiting.pop() if self.waiting else [])
 
     def receive(self, worker: Worker) -> None:
-        """Pass on what a fork reports."""
+        """Handle a fork's report."""
         name, values = receive_message(worker.line)
         if not name:
             self.replace_worker(worker)
@@ -180,7 +180,7 @@ class Run:
             self.give_next(worker)
 
     def report_test(self, place: int, reports: Sequence[pytest.TestReport]) -> None:
-        """Pass on how a test went."""
+        """Forward the result of a test."""
         item = self.session.items[place]
         for report in reports:
             self.hook.pytest_runtest_logreport(report=report)

@@ -100,6 +100,6 @@ def generate_members(families: Sequence[Family], *, held_out: bool) -> Iterator[
 
 
 def wrap_command(member: str, number: int) -> str:
-    """Return a command as it stands in a longer line."""
+    """Return a command within a longer line."""
     wrap = WRAP[number % len(WRAP)]
     return member if "'" in wrap and "'" in member else wrap.format(member)

@@ -43,13 +43,13 @@ ENVIRONMENT = {
 
 
 def git(root: Path, *words: str, check: bool = True) -> None:
-    """Run git, told nothing by this machine's configuration."""
+    """Run git without this machine's configuration."""
     command = ["git", "-C", str(root), "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always", *words]
     subprocess.run(command, check=check, capture_output=True, env=ENVIRONMENT)
 
 
 def paths_below(root: Path, folder: str) -> Iterator[str]:
-    """Yield every path under a folder but the insides of ``.git``."""
+    """Yield every path under a folder, except those inside ``.git``."""
     for item in sorted(os.scandir(root / folder), key=lambda item: item.name):
         path = f"{folder}/{item.name}" if folder else item.name
         if item.is_dir(follow_symlinks=False) and item.name == ".git":
@@ -65,7 +65,7 @@ def kind_of(path: Path) -> str:
 
 
 def content(chance: random.Random) -> bytes:
-    """Bytes that are easily spoilt: line endings, a mark at the beginning, no end, no text, nothing."""
+    """Bytes that are easily damaged: line endings, a byte order mark, no final newline, binary, nothing."""
     lines = [f"line {chance.randrange(1000)}" for _ in range(chance.randrange(1, 12))]
     ends = ["\n".join(lines), "\n".join(lines) + "\n", "\r\n".join(lines) + "\r\n", "\ufeff" + "\r\n".join(lines), ""]
     return chance.choice([*map(str.encode, ends), "\r".join(lines).encode("utf-16"), chance.randbytes(300), b"caf\xe9"])
@@ -105,7 +105,7 @@ def add_history(home: Path) -> None:
 
 
 def dirty(root: Path, home: Path, chance: random.Random) -> None:
-    """Something staged, something changed after it was staged, something gone, something new."""
+    """Stage a change, change it again, delete a file, and add a new one."""
     (root / "staged").write_bytes(content(chance))
     git(root, "add", "staged")
     (root / "staged").write_bytes(content(chance) + b"later")
@@ -196,13 +196,13 @@ def real_paths(root: Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a run does to a folder: one random act after another. Acts that cannot be done are passed over."""
+    """A run's random acts in a folder. Acts that are impossible are skipped."""
 
     root: Path
     chance: random.Random
 
     def done(self, acts: int) -> None:
-        """Do so many acts."""
+        """Do a number of acts."""
         for _ in range(acts):
             act = self.chance.choice(ACTS)
             with suppress(OSError):
@@ -217,7 +217,7 @@ class Work:
         return self.chance.choice(there)
 
     def fresh(self) -> Path:
-        """Return a place where nothing is."""
+        """Return a free path."""
         folder = self.chance.choice([self.root, self.any("folder")])
         return folder / f"{self.chance.choice(NAMES)[:40]} {self.chance.randrange(1000)}"
 
@@ -280,7 +280,7 @@ class Work:
 
 
 def remove(path: Path) -> None:
-    """Delete whatever is there, but nothing that is git's."""
+    """Delete anything except git's files."""
     if path.is_dir() and not path.is_symlink():
         if any(".git" in (*folders, *files) for _, folders, files in os.walk(path)):
             raise PermissionError

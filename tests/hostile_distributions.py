@@ -1,4 +1,4 @@
-"""Malicious distributions, written into a folder that can be put on the import path."""
+"""Write malicious distributions into a folder for the import path."""
 
 from pathlib import Path
 
@@ -67,7 +67,7 @@ def install(site: Path, name: str, body: str | None) -> None:
 
 
 def install_all(site: Path) -> list[str]:
-    """Return all of them, a good one, one with garbage for metadata, and two of one name; return who is to be named."""
+    """Write all of them, a good one, one with invalid metadata, and two with one name; return those to be named."""
     site.mkdir(parents=True, exist_ok=True)
     for name, body in BODIES.items():
         install(site, name, HOOK + body)

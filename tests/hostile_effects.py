@@ -1,4 +1,4 @@
-"""Plugins that disturb the process they share with all other code: each is a hook named after its effect."""
+"""Define plugins that disturb their process: each is a hook named after its effect."""
 
 HEAD = (
     "import asyncio, builtins, os, signal, sys, threading, time\nfrom random import seed\n"

@@ -1,4 +1,4 @@
-"""Random trees with ignore files, and which of their files git and checkpoints see."""
+"""Generate random trees with ignore files, and list the files that git and checkpoints see."""
 
 import random
 import subprocess

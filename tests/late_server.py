@@ -1,4 +1,4 @@
-"""A server that starts listening when a test says so, at a port known before, and forwards to another server."""
+"""Provide a server that starts listening on request, at a known port, and forwards to another server."""
 
 import socket
 import threading
@@ -33,7 +33,7 @@ def listen_late(port: int, url: str) -> Iterator[None]:
 
 
 def forward(source: socket.socket, target: socket.socket) -> None:
-    """Pass on what comes, and that nothing comes any more."""
+    """Forward data, and its end."""
     with suppress(OSError):
         while piece := source.recv(65_536):
             target.sendall(piece)

@@ -1,4 +1,4 @@
-"""A package index on this machine, and a clean environment in which OpenKoi seems to come from it."""
+"""Provide a package index on this machine, and a clean environment where OpenKoi seems to come from it."""
 
 import shutil
 import subprocess

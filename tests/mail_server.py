@@ -90,7 +90,7 @@ OAUTH2 = "tokeninfo_url = http://127.0.0.1:{port}/tokeninfo?access_token=\nusern
 
 
 class Tokens:
-    """An authorization server: refresh tokens that are used up, device codes, and what a token is good for."""
+    """An authorization server: single-use refresh tokens, device codes, and valid access tokens."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -124,7 +124,7 @@ class Tokens:
 
 
 class Sink:
-    """Takes what is sent: puts it into the mailboxes of the recipients, as their server would."""
+    """Delivers sent emails to the mailboxes of the recipients."""
 
     def __init__(self, servers: "MailServers") -> None:
         self.servers = servers
@@ -178,7 +178,7 @@ class MailServers:
 
     @property
     def oauth_url(self) -> str:
-        """Where tokens are issued."""
+        """The address where tokens are issued."""
         return f"http://127.0.0.1:{self.oauth.server_port}"
 
     def mailbox(self, address: str) -> Path:
@@ -186,7 +186,7 @@ class MailServers:
         return self.folder / "mail" / address
 
     def deliver(self, address: str, data: bytes) -> None:
-        """Put a mail into a mailbox."""
+        """Put an email into a mailbox."""
         self.count += 1
         box = self.mailbox(address)
         for name in ("tmp", "new", "cur"):
@@ -201,7 +201,7 @@ class MailServers:
         file.rename(box / "new" / name)
 
     def give(self, path: Path) -> None:
-        """Let dovecot own a file, where it does not run as this user."""
+        """Let dovecot own a file, if it does not run as this user."""
         if os.getuid() == 0:
             os.chown(path, self.owner.pw_uid, self.owner.pw_gid)
 

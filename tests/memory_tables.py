@@ -1,4 +1,4 @@
-"""The tables of a home's memory, brought up to date with its log, as ``openkoi memory tables`` does."""
+"""Return the tables of a home's memory, updated from its log like ``openkoi memory tables`` does."""
 
 import asyncio
 from pathlib import Path

@@ -18,7 +18,7 @@ THIRD_PARTY = (
 
 
 def look_like(platform: str) -> None:
-    """Import what is not ours as it is here, then take away what the platform does not have."""
+    """Import third-party modules unchanged, then remove what the platform lacks."""
     for name in THIRD_PARTY:
         importlib.import_module(name)
     sys.platform = platform
@@ -32,7 +32,7 @@ def look_like(platform: str) -> None:
 
 
 def file_locks() -> types.ModuleType:
-    """Return the part of Windows' msvcrt that is used; its locks exclude nobody."""
+    """Return the used part of Windows' msvcrt; its locks have no effect."""
     module = types.ModuleType("msvcrt")
     vars(module).update(LK_LOCK=1, LK_NBLCK=2, LK_UNLCK=0, locking=lambda handle, mode, size: None)
     return module

@@ -1,4 +1,4 @@
-"""A long run whose process kills itself at its last step, when memory was given a part: ``parts_run.py FOLDER``."""
+"""Do a long run whose process kills itself at its last step, after memory got a part: ``parts_run.py FOLDER``."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Ways to plant a file that another program runs, and whether one was planted. ``RUN`` is what is planted."""
+"""Define ways to plant a file that another program runs, and detect planted files. ``RUN`` is the planted command."""
 
 import os
 import shutil
@@ -175,14 +175,14 @@ NAMED = ("-c", "user.email=a@b", "-c", "user.name=n")
 
 @dataclass(frozen=True, slots=True)
 class Victim:
-    """A repository with what a user has in one, and a file outside that only a planted program makes."""
+    """A typical user's repository, and a file outside that only a planted program creates."""
 
     root: Path
     canary: Path
 
     @property
     def variables(self) -> Mapping[str, str]:
-        """What the attacks are told."""
+        """The variables for attacks."""
         return {"RUN": RUN.replace("$CANARY", str(self.canary)), "CANARY": str(self.canary)}
 
     def set_up(self) -> None:
@@ -207,7 +207,7 @@ class Victim:
         return subprocess.run(line, cwd=self.root, env=env, capture_output=True, text=True, check=False)
 
     def files(self) -> dict[str, str]:
-        """Return what programs other than git would run, by path."""
+        """Return the files that programs other than git would run, by path."""
         return {str(path.relative_to(self.root)): text_of(path) for path in below(self.root) if is_run(path)}
 
     def runs(self) -> list[str]:
@@ -215,7 +215,7 @@ class Victim:
         return [str(folder.relative_to(self.root)) for folder in repositories(self.root) if self.triggers(folder)]
 
     def triggers(self, folder: Path) -> bool:
-        """Return whether git, used as usual in a folder, makes the file outside."""
+        """Return whether ordinary git commands in a folder create the file outside."""
         self.canary.unlink(missing_ok=True)
         (folder / "new").write_text("new")
         for words in (["status"], ["add", "new"], ["commit", "-m", "x"], ["checkout", "-q", "-b", "planted"]):
@@ -232,7 +232,7 @@ FILES = {
 
 
 def below(root: Path) -> Iterator[Path]:
-    """Yield all files; what is closed is opened."""
+    """Yield all files; make unreadable folders readable."""
     for place, folders, files in os.walk(root):
         for folder in folders:
             if not (Path(place) / folder).is_symlink():
@@ -264,7 +264,7 @@ def repositories(root: Path) -> Iterator[Path]:
 
 
 def planted(victim: Victim, before: Mapping[str, str]) -> list[str]:
-    """Return what an attack achieved. A copy of a file that the user has is not one of its achievements."""
+    """Return the files that an attack planted. Copies of the user's files do not count."""
     own = {(Path(path).name, text) for path, text in before.items()}
     new = [path for path, text in victim.files().items() if (Path(path).name, text) not in own]
     return [*new, *victim.runs()]

@@ -1,4 +1,4 @@
-"""More ways to plant a file, written when the protection was finished: none was looked at while it was made."""
+"""Define more ways to plant a file, written after the protection was finished and held out from it."""
 
 from planting_attacks import HOOK, python, write
 

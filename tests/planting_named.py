@@ -12,7 +12,7 @@ APPEND = f"echo '{EVIL}' >> "
 
 
 class Case(NamedTuple):
-    """Say what the user has, what a command does, and the file that another program would run."""
+    """The user's files, a command's changes, and the file that another program would run."""
 
     setup: str
     attack: str

@@ -1,4 +1,4 @@
-"""Runs of a scripted model that calls tools, through the command line, in each sandbox."""
+"""Run a scripted model that calls tools, through the command line, in each sandbox."""
 
 import json
 from collections.abc import Iterator
@@ -33,13 +33,13 @@ def call(tool: str, **arguments: Json) -> ToolCall:
 
 
 def configure(openkoi: Shell, sandbox: str = "", more: str = "", *, guard: str = "off") -> None:
-    """Choose a sandbox; the guard is off where the sandbox alone is to hold."""
+    """Choose a sandbox; the guard is off if only the sandbox is tested."""
     chosen = f'[use]\nsandbox = "{sandbox}"\n' if sandbox else ""
     (openkoi.home / "config.toml").write_text(f'{chosen}[hooks.guard]\nmode = "{guard}"\n{more}')
 
 
 def run(openkoi: Shell, *calls: ToolCall, env: dict[str, str] | None = None) -> tuple[int, str, list[dict[str, Any]]]:
-    """Let a model make these calls, one a turn: the exit status, what is on the screen, and the log's records."""
+    """Let a model make these calls, one per turn; return the exit status, the output, and the log's records."""
     with server(*calls) as models:
         result = openkoi.with_environment(**models, **(env or {}))(
             "Tidy up", "-m", "openai/gpt-fake", "-i", "0", seconds=110
@@ -49,7 +49,7 @@ def run(openkoi: Shell, *calls: ToolCall, env: dict[str, str] | None = None) -> 
 
 @contextmanager
 def server(*calls: ToolCall) -> Iterator[dict[str, str]]:
-    """A model that makes these calls, one a turn: what the command line has to be told of it."""
+    """Return the command line for a model that makes these calls, one per turn."""
     turns = [Say([ToolCall(f"call_{n}", one.tool, one.arguments)]) for n, one in enumerate(calls)]
     with OpenAIServer(*turns, "Done.") as there:
         yield {"OPENAI_API_KEY": "sk-not-a-real-key", "OPENAI_BASE_URL": there.url}
@@ -61,5 +61,5 @@ def records(openkoi: Shell) -> list[dict[str, Any]]:
 
 
 def results(log: list[dict[str, Any]]) -> str:
-    """Return what the model was told of its calls."""
+    """Return the results that the model got for its calls."""
     return "\n".join(json.dumps(one) for one in log if one["type"] == "tool_result")

@@ -1,4 +1,4 @@
-"""Any installed plugin in a process of its own, also for suites that use an event loop for each call."""
+"""Run any installed plugin in a separate process, also for suites with an event loop per call."""
 
 import asyncio
 import atexit
@@ -21,7 +21,7 @@ from openkoi_settings import Config, Setting
 def in_process_of_its_own(
     kind: str, target: str, settings: Mapping[str, object], environment: Mapping[str, str] | None = None
 ) -> Any:
-    """Return what stands for a plugin; enter it before use."""
+    """Return a proxy for a plugin; enter it before use."""
     folder = Path(mkdtemp())
     own = {f"{kind}.acme.{name}": Setting(value, "config.toml") for name, value in settings.items()}
     config = Config(own, Paths(folder, folder), folder, environment=environment or {})

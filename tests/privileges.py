@@ -17,7 +17,7 @@ GET_SECUREBITS, SET_SECUREBITS, NO_SETUID_FIXUP = 27, 28, 1 << 2  # without it a
 
 @contextmanager
 def bound_by_modes() -> Iterator[None]:
-    """Take root's right to ignore modes from this thread, and from those that it starts, for a while."""
+    """Remove root's right to ignore modes from this thread and those it starts, temporarily."""
     if os.name != "posix":
         pytest.skip("modes are POSIX's")
     if os.geteuid() != 0:

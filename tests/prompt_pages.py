@@ -1,4 +1,4 @@
-"""Prompts as pages that a maintainer can review in a diff: what was sent, without what differs from run to run."""
+"""Format prompts as pages that can be reviewed in a diff, without parts that vary from run to run."""
 
 import json
 import os
@@ -21,7 +21,7 @@ VOLATILE = (
 
 
 def check(name: str, page: str) -> None:
-    """Compare a page with its file; write the file instead where ``UPDATE_PROMPTS`` is set."""
+    """Compare a page with its file; write the file instead if ``UPDATE_PROMPTS`` is set."""
     file = PAGES / f"{name}.md"
     if os.environ.get(UPDATE):
         PAGES.mkdir(exist_ok=True)
@@ -74,7 +74,7 @@ def text_of_turn(turn: Body) -> Iterable[str]:
 
 
 def tool(offered: Body) -> str:
-    """Return a tool as a model is offered it."""
+    """Return a tool's definition as a model gets it."""
     schema = offered.get("input_schema") or offered["arguments"]
     needed = schema.get("required", ())
     lines = [

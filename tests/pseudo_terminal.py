@@ -1,4 +1,4 @@
-"""Run the command line as a person at a terminal does: a real terminal device, keys in, a screen's text out."""
+"""Run the command line like a user at a terminal: a real terminal device, keys in, screen text out."""
 
 import os
 import re
@@ -30,7 +30,7 @@ ROWS = 40
 
 
 class Terminal:
-    """A terminal with one program on it. ``raw`` is all that it was sent."""
+    """A terminal with one program. ``raw`` is all output."""
 
     def __init__(self, command: Command | subprocess.Popen[bytes], master: int, columns: int) -> None:
         self.command = command
@@ -41,12 +41,12 @@ class Terminal:
 
     @property
     def screen(self) -> str:
-        """What was written, without colours, what only turns, and where the cursor went."""
+        """The output without colors, spinners and cursor movements."""
         return MOVES.sub("", self.raw)
 
     @property
     def page(self) -> str:
-        """What the terminal shows now, with what has scrolled out of it; what was erased is gone."""
+        """The current screen with its scrollback, without erased text."""
         from pyte import HistoryScreen, Stream
 
         screen = HistoryScreen(self.columns, ROWS, history=10_000)
@@ -59,7 +59,7 @@ class Terminal:
         os.write(self.master, keys.encode())
 
     def shows(self, text: str, *, times: int = 1) -> None:
-        """Wait until a text is there, so many times."""
+        """Wait until a text was written a number of times."""
         end = time.monotonic() + PATIENCE
         while self.screen.count(text) < times:
             assert self.hear(end - time.monotonic()), f"{text!r} does not come:\n{self.screen}"
@@ -72,7 +72,7 @@ class Terminal:
         return self.command.wait(PATIENCE)
 
     def hear(self, seconds: float) -> bool:
-        """Take in what comes; tell whether something did."""
+        """Read available output; return whether there was any."""
         ready, _, _ = select.select([self.master], [], [], max(0.0, seconds))
         try:
             piece = os.read(self.master, 65_536) if ready else b""
@@ -84,7 +84,7 @@ class Terminal:
 
 @contextmanager
 def terminal(shell: Shell, *arguments: str, columns: int = 110) -> Iterator[Terminal]:
-    """Start OpenKoi on a terminal; it is gone in the end."""
+    """Start OpenKoi on a terminal; end it afterwards."""
     master, slave = pty.openpty()
     termios.tcsetwinsize(slave, (ROWS, columns))
     command = start(arguments, environment(shell), shell.folder, [slave] * 3, terminal=True)
@@ -97,7 +97,7 @@ def terminal(shell: Shell, *arguments: str, columns: int = 110) -> Iterator[Term
 
 
 def environment(shell: Shell) -> Mapping[str, str]:
-    """Return a person's variables on a fresh machine: no key of any vendor, and a home of their own."""
+    """Return a user's variables on a fresh machine: no vendor keys, and a separate home."""
     kept = {name: value for name, value in os.environ.items() if not VENDORS.fullmatch(name)}
     person = {"HOME": str(shell.home.parent), "TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1"}
     offline = {"UV_OFFLINE": "1", "PIP_NO_INDEX": "1"}  # a run at a terminal asks which releases there are
@@ -105,6 +105,6 @@ def environment(shell: Shell) -> Mapping[str, str]:
 
 
 def files_text(folder: Path) -> str:
-    """Return all that lies in a folder but the saved keys, as text."""
+    """Return all files in a folder as text, except the saved keys."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.parent.name != "credentials")
     return "".join(path.read_bytes().decode("latin-1") for path in files)

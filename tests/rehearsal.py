@@ -1,4 +1,4 @@
-"""Run commands before the process that is copied for others is, so that what is made at the first use is there."""
+"""Run commands before the process that others are copied from, so that first-use work is already done."""
 
 import asyncio
 import logging

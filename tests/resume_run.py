@@ -1,4 +1,4 @@
-"""A three-iteration run with an effect that must never be repeated: ``resume_run.py HOME WORKSPACE STEP [RUN]``.
+"""Do a three-iteration run with an unrepeatable effect: ``resume_run.py HOME WORKSPACE STEP [RUN]``.
 
 It kills itself after so many records; with the id of a run it goes on with that one. The model refuses, as strict
 vendors do, a conversation in which a call has no result. Each call of it is a line in ``HOME/calls``.
@@ -48,7 +48,7 @@ TURNS: list[list[ToolCall] | str] = [
 
 
 class Strict:
-    """Plays the turns by how many of its own a conversation has; says no to one that no vendor would take."""
+    """A model that plays turns by their number in the conversation, and rejects invalid conversations."""
 
     def __init__(self, home: Path) -> None:
         self.calls = home / "calls"
@@ -96,7 +96,7 @@ class Counting:
     """An evaluator that wants a third draft."""
 
     async def evaluate(self, run_until: ExecutionResult, run: Run) -> Evaluation:
-        """Pass what counts to three."""
+        """Accept work that counts to three."""
         number = len(run.iterations)
         checks = tuple(Check(f"step {n}", passed=n <= number) for n in range(3))
         missing = Finding(f"It does not count to {number + 1}", Severity.IMPORTANT, fix="Count on.")
@@ -104,7 +104,7 @@ class Counting:
 
 
 async def run_until(home: Path, workspace: Path, step: int, run: str) -> None:
-    """Do the task, or go on with it, and die at the step."""
+    """Start or resume the task, and kill this process at the step."""
     stage = Scenario(model=Strict(home), evaluators={"counting": Counting()}, tool_providers={"posting": Posting(home)})
     koi, left = stage.build_app(workspace, home), step
 

@@ -37,7 +37,7 @@ SCHEMA: Arguments = {"type": "object", "properties": {"path": {"type": "string"}
 
 @dataclass
 class Moody:
-    """A judge whose verdict depends on the number of the iteration alone; now and then it says nothing usable."""
+    """A judge whose verdict depends only on the iteration's number; sometimes it is unusable."""
 
     seed: int
     judges: bool = True
@@ -94,7 +94,7 @@ class History:
 
 
 def turns(seed: int) -> list[ScriptedTurn]:
-    """What the model says, turn by turn; the last one repeats."""
+    """The model's turns; the last one repeats."""
     chance = random.Random(seed)
     reply: list[ScriptedTurn] = []
     for number in range(chance.randint(2, 9)):
@@ -135,7 +135,7 @@ async def play(seed: int, folder: Path) -> History:
 
 
 def stage(lines: Sequence[ScriptedTurn], seed: int) -> Scenario:
-    """A model that says these lines, the pen, and the judge."""
+    """A model with these turns, the tools, and the judge."""
     evaluators = {"moody": Moody(seed)} if seed % 4 else {}
     return Scenario(
         model=Scripted(lines),
@@ -155,7 +155,7 @@ async def begin(task: Task, there: Scenario, folder: Path, workspace: Path) -> H
 
 
 async def resumed(history: History, kept: list[Record], there: Scenario, folder: Path, workspace: Path) -> History:
-    """Resume what is left of a run."""
+    """Resume the rest of a run."""
     write_log(folder / "home", kept)
     async with there.build_app(workspace, folder / "home") as koi:
         result = await koi.resume(history.run).result()

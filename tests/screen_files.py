@@ -1,4 +1,4 @@
-"""Screens in files of ``tests/screens``, without what changes from run to run.
+"""Compare screens with files of ``tests/screens``, without parts that vary.
 
 A change of a screen changes its file: review the diff. To write the files again, run their tests with
 UPDATE_SCREENS=1: ``UPDATE_SCREENS=1 uv run pytest tests/test_screens.py tests/test_chat_screens.py``.

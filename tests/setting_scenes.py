@@ -1,4 +1,4 @@
-"""Small tasks in which a setting can show its effect: the kernel, default plugins, and scripted models."""
+"""Run small tasks in which a setting has an effect: the kernel, default plugins, and scripted models."""
 
 import asyncio
 import re
@@ -57,7 +57,7 @@ class Scene:
 
 
 def play(scene: Scene, settings: Mapping[str, object]) -> list[str]:
-    """Do the task with these settings; return what was asked, answered, done, decided and warned of, in order."""
+    """Do the task with these settings; return the requests, answers, calls, decisions and warnings, in order."""
     with TemporaryDirectory(prefix="openkoi-", ignore_cleanup_errors=True) as folder:
         home, workspace = Path(folder) / "home", Path(folder) / "workspace"
         workspace.mkdir()
@@ -134,7 +134,7 @@ class Asking:
     judges: bool = True
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
-        """Let a model say something, and be content."""
+        """Let a model give a text without findings."""
         await self.asked(run)
         return Evaluation(scores=(Score("quality", 0.9),))
 
@@ -153,7 +153,7 @@ class Asking:
 
 @dataclass
 class Advice:
-    """A hook that gives advice, after so many seconds."""
+    """A hook that gives advice, after some seconds."""
 
     text: str
     seconds: float = 0.0
@@ -204,7 +204,7 @@ class Remembers:
 
 @dataclass
 class Shortens:
-    """A compactor that leaves the conversation as it is, and says so."""
+    """A compactor that leaves the conversation unchanged, and logs that."""
 
     async def compact(self, messages: Sequence[Message], run: Run) -> Sequence[Message]:
         """Say so."""
@@ -226,7 +226,7 @@ WRITES = ToolCall("", "write_file", {"path": "a.txt", "content": "0\n"})
 
 
 def writing_model(times: int) -> list[Line]:
-    """Return a model that writes a file so many times, and says after each that it is done."""
+    """Return a model that writes a file a number of times, and finishes after each."""
     calls = [ToolCall("", "write_file", {"path": "a.txt", "content": f"{n}\n"}) for n in range(times)]
     return list(chain.from_iterable((call, "Done.") for call in calls))
 
@@ -237,7 +237,7 @@ def scored_task(*scores: float, **more: object) -> Scene:
 
 
 def learning_task(*scores: float, times: int = 1, **settings: object) -> Scene:
-    """Return the same where the learner looks on."""
+    """Return the same with the learner enabled."""
     installed = Scenario().installed | {"hooks"}
     quiet = {f"hooks.{name}.enabled": False for name in ("skills", "project-rules", "agents", "proposals", "setup")}
     chosen = {**quiet, "hooks.learning.reflect": False, "hooks.learning.withheld": 0.0, **settings}
@@ -259,6 +259,6 @@ def calling_task(*calls: ToolCall, **settings: object) -> Scene:
 
 
 def repeating_model(**settings: object) -> Scene:
-    """Return a model that makes a call again and again that is of no use to it."""
+    """Return a model that repeats a useless call."""
     calls = [ToolCall("", "run_command", {"command": f"echo {n}"}) for n in range(34)]
     return calling_task(*calls, **settings)

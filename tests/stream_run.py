@@ -1,4 +1,4 @@
-"""A run that is killed while an answer streams in: ``stream_run.py HOME URL [RUN]``; with the id of a run it goes on.
+"""Do a run that is killed while an answer streams: ``stream_run.py HOME URL [RUN]``; with a run's id, resume it.
 
 It kills itself a moment after the first words of an answer have come. A model is at the address, and it is dear.
 """
@@ -19,7 +19,7 @@ LATER = 0.1
 
 
 async def run_until(home: Path, url: str, run: str) -> None:
-    """Do the task, or go on with it, and die in the middle of the answer."""
+    """Start or resume the task, and kill this process in the middle of the answer."""
     model = OpenAI(base_url=url, api_key="sk-a-key-for-nobody-at-all")
     settings = {"models.default": "openai/gpt-fake", **DEAR}
     koi = Scenario(providers={"openai": model}, settings=settings, installed=frozenset()).build_app(home, home)

@@ -124,7 +124,7 @@ class User:
 
 
 def answers_of(koi: User, room: str) -> list[tuple[str, str]]:
-    """Return what the assistant says in a room, as it is after its edits, and the thread of each."""
+    """Return the assistant's messages in a room after edits, with their threads."""
     texts: dict[str, tuple[str, str]] = {}
     for event in koi.read(room):
         content = event["content"]
@@ -137,13 +137,13 @@ def answers_of(koi: User, room: str) -> list[tuple[str, str]]:
 
 
 def texts_of(koi: User, room: str) -> list[str]:
-    """Return the texts of what the assistant says in a room."""
+    """Return the texts of the assistant's messages in a room."""
     return [text for text, _ in answers_of(koi, room)]
 
 
 @contextmanager
 def run_synapse(folder: Path) -> Iterator[Synapse]:
-    """Run a homeserver; skip where it cannot be installed."""
+    """Run a homeserver; skip the test if it cannot be installed."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     (folder / "log.yaml").write_text(LOG % (folder / "synapse.log"))

@@ -57,7 +57,7 @@ class TcpRelay:
 
     @contextmanager
     def outage(self) -> Iterator[None]:
-        """Be away as long as this is entered."""
+        """Refuse connections while this is entered."""
         self.close()
         try:
             yield
@@ -66,7 +66,7 @@ class TcpRelay:
 
     @contextmanager
     def silence(self) -> Iterator[None]:
-        """Let connections look alive and say nothing, as long as this is entered."""
+        """Keep connections open but silent while this is entered."""
         self.silent = True
         try:
             yield

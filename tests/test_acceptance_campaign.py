@@ -1,4 +1,4 @@
-"""No run that did nothing is accepted, and good earlier work is returned: through the command line, as it ships.
+"""Test that no run without work is accepted, and that good earlier work is returned, through the command line.
 
 Models, plugins and limits fail in every combination. A seeded sample runs by default; the whole is a campaign.
 """
@@ -40,7 +40,7 @@ PROVIDER_FAILURE = {1, 9, 75}
 
 @contextmanager
 def vendor(case: Case, there: Shell) -> Iterator[Shell]:
-    """Serve a model that knows another key than ours, where a key is what is missing."""
+    """Serve a model that expects another key, if a missing key is the fault."""
     if case.fault is not Fault.KEY:
         yield there
         return
@@ -68,7 +68,7 @@ def run(case: Case, folder: Path) -> Ran:
 
 
 def find_deviations(ran: Ran, spare: Path) -> list[str]:
-    """Return everything about a run that is not as the table has it."""
+    """Return everything about a run that differs from the table."""
     if not ran.of("decision"):
         return list(failed_early(ran))
     facts = establish(ran, spare)
@@ -90,7 +90,7 @@ def failed_early(ran: Ran) -> Iterator[str]:
 
 
 def check_verdict(ran: Ran, facts: Established) -> Iterator[str]:
-    """Exit status, and what the JSON says of it."""
+    """The exit status, and the matching fields of the JSON."""
     number, accepted = matching_row(facts, ran.case.policy)
     allowed = allowed_statuses(facts, ran.case)
     if ran.status not in allowed:
@@ -115,7 +115,7 @@ def check_verdict(ran: Ran, facts: Established) -> Iterator[str]:
 
 
 def reason(facts: Established, policy: Basis) -> str:
-    """Return how the table has the reason begin, in the rows that say it."""
+    """Return the beginning of the reason by the table, in the rows that state it."""
     match matching_row(facts, policy):
         case 2, True:
             return "not evaluated"
@@ -127,7 +127,7 @@ def reason(facts: Established, policy: Basis) -> str:
 
 
 def check_files(ran: Ran, facts: Established) -> Iterator[str]:
-    """Yield what is on the disk: the best judged iteration of a run that was not accepted, else what was done last."""
+    """Yield the files on disk: the best judged iteration of a run that was not accepted, else the last work."""
     _, accepted = matching_row(facts, ran.case.policy)
     returned = ran.case.earlier and was_judged_earlier(ran) and not accepted and is_earlier_better(facts)
     expected = "x = 2\n" if returned else last_content(ran)
@@ -160,7 +160,7 @@ def was_judged_earlier(ran: Ran) -> bool:
 
 
 def is_earlier_better(facts: Established) -> bool:
-    """Return whether the earlier .60 beats what came last: that is worse, or was not judged."""
+    """Return whether the earlier 0.60 beats the last iteration, which is worse or was not judged."""
     return facts.judged is None or facts.judged < 0.6
 
 

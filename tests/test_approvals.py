@@ -34,7 +34,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def model(openkoi: Shell, turns: str, waits: float = 0) -> tuple[str, str]:
-    """Return a script where the task does not see it, and how long a run waits for an answer."""
+    """Return a script outside the workspace, and how long a run waits for an answer."""
     openkoi.home.mkdir(exist_ok=True)
     (openkoi.home / "config.toml").write_text(f"[approvals]\nwait_seconds = {waits}\n")
     write_script(openkoi.folder.parent, turns)
@@ -42,7 +42,7 @@ def model(openkoi: Shell, turns: str, waits: float = 0) -> tuple[str, str]:
 
 
 def waiting(openkoi: Shell, count: int = 1) -> list[dict[str, Any]]:
-    """Return the calls that wait, as soon as there are so many."""
+    """Return the waiting calls, as soon as there is a number of them."""
 
     until = time.monotonic() + 45
     while len(found := list_approvals(openkoi)) != count:
@@ -64,7 +64,7 @@ def question_about(asked: list[dict[str, Any]], words: str) -> str:
 
 
 def results(openkoi: Shell) -> list[str]:
-    """Return what the model was told of its calls, as the log has it."""
+    """Return the results that the model got for its calls, from the log."""
     return [
         json.dumps(record)
         for record in logged_records(openkoi.home / "data" / "sessions")

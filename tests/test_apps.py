@@ -175,12 +175,12 @@ def say(server: ChatServer, text: str, **facts: Any) -> str:
 
 
 def replies(server: ChatServer) -> list[tuple[str, str]]:
-    """Return what the bot says, by the thread that it says it in."""
+    """Return the bot's messages by thread."""
     return [(one["thread"], one["text"]) for one in server.posts("general") if one["user"] == "koi"]
 
 
 def wait_for(server: ChatServer, count: int, seconds: float = 60) -> list[tuple[str, str]]:
-    """Wait until the bot has said so many things, and finished each."""
+    """Wait until the bot has posted a number of messages, and finished each."""
     until = time.monotonic() + seconds
     while len(there := replies(server)) < count or any(text == "Working ..." for _, text in there):
         assert time.monotonic() < until, there
@@ -202,7 +202,7 @@ def started(openkoi: Shell, server: ChatServer) -> subprocess.Popen[str]:
 
 @contextmanager
 def serving(openkoi: Shell, server: ChatServer) -> Iterator[None]:
-    """Run the host; it is told to stop at the end."""
+    """Run the host, and stop it afterwards."""
     child = started(openkoi, server)
     try:
         yield

@@ -1,4 +1,4 @@
-"""A server that answers garbage, hangs, cuts the stream or says no: a clear sentence, and nothing is lost."""
+"""Test servers that answer garbage, hang, truncate the stream or refuse: a clear message, and nothing is lost."""
 
 import json
 from pathlib import Path

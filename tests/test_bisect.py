@@ -45,7 +45,7 @@ def openkoi_with(folder: Path, plugins: Mapping[str, str], turns: str = ANSWER) 
 
 
 def replayed(errors: str) -> int:
-    """Return how many replays were made, beside that of the recorded task."""
+    """Return how many replays were made, besides that of the recorded task."""
     return sum(line.startswith("[") and "/" in line.partition("]")[0] for line in errors.splitlines())
 
 

@@ -1,4 +1,4 @@
-"""No run passes a limit, whatever a vendor counts and whoever spends; and its result says what was paid."""
+"""Test that no run exceeds a limit, whatever a vendor counts, and that its result reports what was paid."""
 
 import asyncio
 import json
@@ -50,7 +50,7 @@ LIMITS = ("tokens", "dollars", "calls")
 
 @dataclass
 class Told:
-    """What is known of a run when it is over: its result or what went wrong, and all that was written down."""
+    """A finished run: its result or error, and its log."""
 
     scene: Scene
     result: Result | None = None
@@ -60,7 +60,7 @@ class Told:
 
 
 async def done(numbers: Sequence[int], folder: Path) -> list[Told]:
-    """Do these runs one after the other, in one house."""
+    """Do these runs in turn, in one home."""
     vendor, report, records = Vendor(), [], list[Record]()
     stage = Scenario(
         model=vendor,
@@ -91,7 +91,7 @@ async def done(numbers: Sequence[int], folder: Path) -> list[Told]:
 
 
 def find_errors(report: Told) -> Iterator[str]:
-    """Yield everything that must not be."""
+    """Yield all violations."""
     number = str(report.scene.number)
     over = number in report.vendor.overdrawn
     yield from asked_too_late(report.records, report.scene.limits)
@@ -110,7 +110,7 @@ def find_errors(report: Told) -> Iterator[str]:
 
 
 def asked_too_late(records: Sequence[Record], limits: Limits) -> Iterator[str]:
-    """Yield whether a model was asked although what that costs at least was not there any more."""
+    """Yield whether a model was called without enough budget left for the call."""
     tokens, usd = 0, 0.0
     for event in (record.event for record in records):
         match event:
@@ -124,7 +124,7 @@ def asked_too_late(records: Sequence[Record], limits: Limits) -> Iterator[str]:
 
 
 def finished(records: Sequence[Record]) -> Iterator[tuple[Task, events.RunCompleted]]:
-    """Yield the task and all that is over of it, of each run with a result, sub-tasks first."""
+    """Yield each run with a result, sub-tasks first."""
     tasks = {record.run: record.event.task for record in records if isinstance(record.event, events.TaskStarted)}
     for record in records:
         if isinstance(record.event, events.RunCompleted):
@@ -154,7 +154,7 @@ def has_warning(report: Told) -> list[str]:
 
 
 def until_the_result(records: Sequence[Record]) -> Sequence[Record]:
-    """Return what came before the result; what was learned from it is paid later."""
+    """Return the records before the result; learning is paid afterwards."""
     own = next(record.run for record in records if isinstance(record.event, events.TaskStarted))
     ends = (record.run == own and isinstance(record.event, events.RunCompleted) for record in records)
     return records[: [*ends].index(True)]
@@ -167,7 +167,7 @@ def paid(records: Sequence[Record]) -> Cost:
 
 
 def all_wrong(numbers: Sequence[int]) -> dict[int, list[str]]:
-    """Return what is wrong with these runs.
+    """Return the violations of these runs.
 
     They are kept in memory where that can be: how files last is not asked here.
     """
@@ -204,7 +204,7 @@ class Sayer:
         return [Model("one", context=100_000, output=1_000, price=self.price)]
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
-        """Say it, as long as it may be."""
+        """Stream the text, up to the limit."""
         for chunk in self.chunks:
             yield chunk  # type: ignore[misc]  # some of it is none on purpose
 

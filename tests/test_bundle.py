@@ -1,4 +1,4 @@
-"""The default bundle: what it chooses is installed, and its template says what holds."""
+"""Test the default bundle: its choices are installed, and its template states the actual defaults."""
 
 import runpy
 from inspect import signature
@@ -90,7 +90,7 @@ def test_what_is_made_of_the_declarations_is_up_to_date() -> None:
 
 @pytest.mark.row("CFG-04", "C11", "C12")
 def test_plugins_read_common_settings_as_they_are_declared() -> None:
-    """Whatever a common setting is called, and whatever holds without it, stands in one place."""
+    """The name and default of a common setting are defined in one place."""
     declared = [key for key in keys.KEYS if key.read_by in OF_PLUGINS]
     tables = {key.name.rpartition(".")[0] for key in keys.KEYS} - {"plugins"}  # its lists are of one plugin each
     ours = (one for one in scan().found if one.distribution.startswith("openkoi"))

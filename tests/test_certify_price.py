@@ -1,4 +1,4 @@
-"""A certification says what it will cost before any model is asked, and what it has cost afterwards."""
+"""Test that a certification states its estimated cost in advance, and its actual cost afterwards."""
 
 import json
 import re

@@ -196,7 +196,7 @@ def test_rewinding_restores_conversation_and_files_and_can_be_undone(openkoi: Sh
 
 
 def restored(openkoi: Shell) -> list[dict[str, object]]:
-    """Return what the log has of undone and redone tasks."""
+    """Return the logged undone and redone tasks."""
     records = [one for one in logged_records(openkoi.home) if isinstance(one, dict)]  # and the user's messages
     return [one["data"] for one in records if one["type"] == "workspace.restored"]
 

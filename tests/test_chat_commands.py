@@ -284,7 +284,7 @@ def test_a_chat_whose_terminal_is_gone_ends_with_its_children(openkoi: Shell, en
 
 
 def sleepers(seconds: str) -> list[str]:
-    """Return the processes that sleep for so many seconds."""
+    """Return the processes that sleep for a number of seconds."""
     wanted = b"sleep\0" + seconds.encode() + b"\0"
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):

@@ -88,7 +88,7 @@ def without_number(line: str) -> str:
 
 
 def past_of(opened: ChatTerminal, first: str) -> Sequence[str]:
-    """Return what the scrollback has between a line and the input."""
+    """Return the scrollback between a line and the input."""
     lines = [line for line in opened.scrollback if line]
     begin = max(place for place, line in enumerate(lines) if line == first)
     return lines[begin : max(place for place, line in enumerate(lines) if line.startswith(">") and len(line) < 3)]

@@ -89,7 +89,7 @@ def test_24_kb_in_2000_chunks_above_a_live_prompt(tmp_path: Path) -> None:
 
 
 def scrollback(raw: str, columns: int) -> str:
-    """Return all that a terminal emulator keeps."""
+    """Return all lines of a terminal emulator."""
     screen = pyte.HistoryScreen(columns, 30, history=20_000)
     pyte.Stream(screen).feed(UPDATES.sub("", raw))
     above = ["".join(row[column].data for column in range(columns)) for row in screen.history.top]
@@ -97,7 +97,7 @@ def scrollback(raw: str, columns: int) -> str:
 
 
 def counted(text: str, parts: int) -> Sequence[int]:
-    """Return how often each of the first headings stands in a text."""
+    """Return how often each of the first headings occurs in a text."""
     words = text.split()
     return [words.count(f"Heading{number}") for number in range(parts)]
 
@@ -150,7 +150,7 @@ def test_a_real_terminal_shows_each_block_once_after_20_resizes(openkoi: Shell, 
 
 @contextmanager
 def tmux(openkoi: Shell, socket: Path) -> Iterator[Callable[..., str]]:
-    """Run the chat in a tmux of its own."""
+    """Run the chat in a separate tmux."""
 
     def send(*words: str) -> str:
         return subprocess.run([str(TMUX), "-S", str(socket), *words], capture_output=True, text=True, check=True).stdout

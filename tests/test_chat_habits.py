@@ -1,4 +1,4 @@
-"""What habits of other chats promise beyond what is on the screen: what the model is sent, and what is done with it."""
+"""Test habits from other chats beyond the screen: the text sent to the model, and the resulting actions."""
 
 from pathlib import Path
 

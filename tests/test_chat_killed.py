@@ -44,7 +44,7 @@ def ask(opened: ChatTerminal) -> None:
 
 
 def kill_after(opened: ChatTerminal, seconds: float) -> str:
-    """Read so long what is drawn, kill the chat, and return what it showed before."""
+    """Read the output for a while, kill the chat, and return what it had shown."""
     shown, end = opened.display, time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         opened.inner.hear(left)

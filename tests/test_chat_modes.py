@@ -83,7 +83,7 @@ JUDGE = """\
 
 
 def write_programs(folder: Path) -> str:
-    """Write programs that read the clipboard, of which one finds no display; return a PATH that begins with them."""
+    """Write clipboard programs, one of which finds no display; return a PATH that begins with them."""
     folder.mkdir()
     for name, code in (("wl-paste", "exit 1"), ("xclip", "cat clipboard.png")):
         (folder / name).write_text(f"#!/bin/sh\n{code}\n")
@@ -141,7 +141,7 @@ def attach_an_image(terminal: ChatTerminal, clipboard: Path) -> None:
 
 
 def edit_while_a_task_runs(terminal: ChatTerminal, openkoi: Shell) -> None:
-    """What a task prints comes once the editor has ended; then with the command."""
+    """A task's output appears once the editor has ended; then with the command."""
     terminal.send("slow please")
     terminal.shows("Running until")
     terminal.inner.type("my words\x18\x05")

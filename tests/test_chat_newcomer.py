@@ -1,4 +1,4 @@
-"""What users of other chats do in their first minutes, without reading anything."""
+"""Test what users of other chats do in their first minutes, without reading anything."""
 
 from contextlib import closing
 from pathlib import Path

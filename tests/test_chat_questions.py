@@ -50,7 +50,7 @@ def test_a_key_that_came_too_early_neither_answers_nor_is_sent_later(openkoi: Sh
 def test_a_message_that_begins_with_the_key_of_an_answer_is_a_message(
     openkoi: Shell, message: str, pause: float
 ) -> None:
-    """However long its writer pauses between the question and the first key, or behind that one."""
+    """However long the user pauses between the question and the first key, or after it."""
     with chat(openkoi, says("I push.", "push", calls=PUSH) + WELL) as opened:
         opened.send("push it")
         opened.shows("3. No")

@@ -1,4 +1,4 @@
-"""What a rewind of the chat removes is not sent again, by the conversation or by memory, until it is undone."""
+"""Test that rewound messages are not sent again, by the conversation or by memory, until that is undone."""
 
 import asyncio
 import os
@@ -103,12 +103,12 @@ class Chat:
 
     @property
     def last_request(self) -> set[str]:
-        """The birds in what the model was sent last."""
+        """The birds in the last request to the model."""
         return set(re.findall(r"bird\d\d", str(self.model.asked[-1])))
 
 
 async def open_chat(home: Path, memory: Memory) -> Chat:
-    """Open a chat of OpenKoi with a memory and what learns."""
+    """Open a chat with a memory and a learner."""
     model = Scripted(["It is drawn as you asked, with both wings and in three colours."])
     learning = LearningHook(sessions=home / "data" / "sessions", withheld=0.0)
     koi = Scenario(model=model, plugins={"learning": learning}, memory=memory).build_app(home, home)

@@ -34,14 +34,14 @@ WORKS = "esc to interrupt"
 
 
 class Recorder:
-    """Enters what a user enters, and keeps what the screen shows then."""
+    """Enters a user's input, and keeps the resulting screens."""
 
     def __init__(self, opened: ChatTerminal) -> None:
         self.opened = opened
         self.screens: list[str] = []
 
     def take(self, title: str, since: str, until: str, *, works: bool = False) -> None:
-        """Keep the screen from the last place of a text on, once another one is below it and nothing changes.
+        """Keep the screen from the last occurrence of a text on, once another text is below it and nothing changes.
 
         ``works`` is whether a task is under way then.
         """
@@ -53,7 +53,7 @@ class Recorder:
         self.screens.append(f"=== {title}\n{text}\n")
 
     def part(self, since: str) -> str:
-        """Return all that was shown from the last place of a text on; empty where it is not."""
+        """Return the output from the last occurrence of a text on; empty without one."""
         text = "\n".join(self.opened.scrollback).rstrip()
         return text[text.rindex(since) :] if since in text else ""
 

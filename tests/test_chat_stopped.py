@@ -1,4 +1,4 @@
-"""A shell command of the user that is stopped: what it had printed by then is shown, and the model is told both."""
+"""Test stopped shell commands of the user: their output so far is shown, and the model is told both."""
 
 import asyncio
 from pathlib import Path
@@ -57,7 +57,7 @@ def test_of_a_command_that_prints_forever_the_beginning_is_kept(tmp_path: Path) 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs Linux")
 def test_a_program_that_is_stopped_while_it_starts_leaves_no_child(tmp_path: Path) -> None:
     async def run(turns: int) -> None:
-        """Stop it after so many turns of the event loop."""
+        """Stop it after a number of turns of the event loop."""
         running = asyncio.create_task(run_program(["sh", "-c", f"{MARK} & wait"], tmp_path))
         for _ in range(turns):
             await asyncio.sleep(0)

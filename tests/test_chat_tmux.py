@@ -50,7 +50,7 @@ def test_the_cursor_is_behind_what_an_input_method_has_typed(openkoi: Shell, tmp
 
 
 def shows(send: Callable[..., str], text: str, *, times: int = 1) -> bool:
-    """Return whether a text is on the screen, so many times."""
+    """Return whether a text is on the screen a number of times."""
     return send("capture-pane", "-p").count(text) == times
 
 

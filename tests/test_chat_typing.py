@@ -50,7 +50,7 @@ def redraw(terminal: ChatTerminal) -> str:
 
 
 def read_column(drawn: str) -> int:
-    """Return the cursor's column; what no emulator here takes for one character is read as one of its width."""
+    """Return the cursor's column; read unsupported sequences as one character of their width."""
     screen = pyte.Screen(COLUMNS, ROWS)
     pyte.Stream(screen).feed(CHARACTERS.sub(lambda found: STANDS_FOR[wcswidth(found[0])], drawn))
     return screen.cursor.x

@@ -1,4 +1,4 @@
-"""A Python that OpenKoi starts imports nothing from the folder that it is started in, which may be a stranger's."""
+"""Test that Python processes that OpenKoi starts import nothing from the current folder, which may be untrusted."""
 
 import ast
 import asyncio

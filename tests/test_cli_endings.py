@@ -1,4 +1,4 @@
-"""However a run ends, it is told once, in the form that was asked for, and the same at every replay."""
+"""Test that every ending of a run is reported once, in the requested format, and the same at every replay."""
 
 import json
 from pathlib import Path

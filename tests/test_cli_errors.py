@@ -1,4 +1,4 @@
-"""Errors are for a person: no secret in them, and no advice that does not fit."""
+"""Test errors for users: no secrets, and no advice that does not apply."""
 
 from pathlib import Path
 

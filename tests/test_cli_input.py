@@ -1,4 +1,4 @@
-"""What a task is made of: words, piped text, files that it names, and images."""
+"""Test the parts of a task: words, piped text, named files, and images."""
 
 from collections.abc import Iterator
 from pathlib import Path

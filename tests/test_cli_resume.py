@@ -1,4 +1,4 @@
-"""A task that was killed, or that waits for a person, goes on from the command line."""
+"""Test that a killed task, or one waiting for approval, is resumed from the command line."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def write_script_outside(openkoi: Shell, turns: str) -> str:
-    """Write a script where the task does not see it; return the model that plays it."""
+    """Write a script outside the workspace; return the model that plays it."""
     write_script(openkoi.folder.parent, turns)
     return f"scripted/{openkoi.folder.parent / 'script.yaml'}"
 

@@ -1,4 +1,4 @@
-"""What is on stdout is the result and nothing else, and every stream may be missing, closed or full."""
+"""Test that stdout contains only the result, and that every stream may be missing, closed or full."""
 
 import json
 from pathlib import Path

@@ -40,7 +40,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def turns(count: int, *, listing: int = 99) -> str:
-    """Return a model that reads so many pages, and then answers; in turn ``listing`` it searches instead."""
+    """Return a model that reads a number of pages, and then answers; with ``listing`` it searches instead."""
     reply = ""
     for n in range(count):
         tool, arguments = ("search", '{pattern: "Page"}') if n == listing else ("read_file", f"{{path: {n}.md}}")
@@ -57,7 +57,7 @@ def model(openkoi: Shell, text: str, context: int = 32_000) -> str:
 
 
 def compactions(openkoi: Shell) -> list[dict[str, Any]]:
-    """Return what the log says of each."""
+    """Return the log's record of each."""
     return [line["data"] for line in logged_records(openkoi.home) if line["type"] == "history.compressed"]
 
 

@@ -48,7 +48,7 @@ class Installed:
         return self.folder / ("Scripts" if os.name == "nt" else "bin") / "python"
 
     def pip(self, *names: str) -> None:
-        """Install ours by name, from the wheels alone; what strangers made has to be there."""
+        """Install our distributions from the wheels alone; third-party ones must be available already."""
         quietly = ["--quiet", "--disable-pip-version-check", "--no-index"]
         run([str(self.python), "-m", "pip", "install", *quietly, "--find-links", str(self.wheels), *names])
 
@@ -63,7 +63,7 @@ class Installed:
 
 
 def home_of(folder: Path) -> Path:
-    """Return a home beside the folder: what is written there is no change of the workspace."""
+    """Return a home beside the folder, so that writing there does not change the workspace."""
     return folder.with_name(f"{folder.name}-home")
 
 

@@ -1,4 +1,4 @@
-"""Consent is kept once for all processes, bound to the content that it is about, listed and revoked in one place."""
+"""Test that consent is stored once for all processes, bound to its content, listed and revoked in one place."""
 
 import json
 import os
@@ -69,7 +69,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def plugin_answer(openkoi: Shell, *words: str) -> dict[str, object]:
-    """Return what the plugin's command says."""
+    """Return the output of the plugin's command."""
     result = openkoi("acme", *words)
     assert 0 == result.returncode, result.stderr
     return dict(json.loads(result.stdout))
@@ -151,7 +151,7 @@ def test_skills_that_a_project_brings_are_in_the_same_list(openkoi: Shell) -> No
 
 
 def claude_login(home: Path) -> None:
-    """A login of the Claude CLI, as it keeps it."""
+    """A login in the format of the Claude CLI."""
     (home / ".claude").mkdir()
     login = {"claudeAiOauth": {"accessToken": TOKEN, "expiresAt": 4_102_444_800_000}}
     (home / ".claude" / ".credentials.json").write_text(json.dumps(login))
@@ -178,7 +178,7 @@ def test_a_login_of_another_program_is_not_used_without_consent_and_with_it_from
 
 
 def approve(openkoi: Shell) -> None:
-    """Say yes to what is asked, as soon as it is."""
+    """Approve each question as soon as it is asked."""
     until = time.monotonic() + 60
     while (result := openkoi("approve")).returncode:
         assert time.monotonic() < until, result.stderr

@@ -1,4 +1,4 @@
-"""The contract and its documentation say the same, and every moment is exercised."""
+"""Test that the contract and its documentation agree, and that every hook is exercised."""
 
 import ast
 import dataclasses

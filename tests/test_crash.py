@@ -1,4 +1,4 @@
-"""Killed at any instant: what was acknowledged is there, once, and the view of it can be rebuilt."""
+"""Test kills at any instant: acknowledged records exist exactly once, and the tables can be rebuilt."""
 
 import asyncio
 import os
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are killed
 
 
 def run_and_kill(home: Path, number: int, step: int, seconds: float | None = None) -> list[str]:
-    """Run until the step, or for so many seconds; return what was acknowledged."""
+    """Run until the step, or for some seconds; return the acknowledged records."""
     workspace = home / f"workspace-{number}"
     workspace.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, str(RUN), str(home), str(workspace), str(step)]
@@ -59,7 +59,7 @@ async def ingest_log(home: Path, view: Path, batch: int) -> None:
 
 
 def content(view: Path) -> dict[str, list[tuple[object, ...]]]:
-    """Return every table of a view, but the one that only says when it was made."""
+    """Return every table except the one with the creation time."""
     with duckdb.connect(str(view), read_only=True) as connection:
         names = [name for (name,) in connection.sql("select table_name from duckdb_tables() order by 1").fetchall()]
         return {

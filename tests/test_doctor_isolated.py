@@ -87,7 +87,7 @@ def test_an_app_that_takes_long_to_load_does_not_make_the_others_late(openkoi: S
 
 
 class Refusing(OpenAIServer):
-    """Refuses all with a status, in words that name another one."""
+    """Refuses every request with a status, in a message that names another one."""
 
     def __init__(self, status: int) -> None:
         super().__init__()

@@ -79,7 +79,7 @@ TURNS = (
 
 @dataclass(frozen=True, slots=True)
 class Driven:
-    """What the program printed, and what is in the log."""
+    """The program's output and the log."""
 
     facts: Mapping[str, Any]
     records: Sequence[Record]
@@ -100,7 +100,7 @@ class Driven:
 
     @property
     def results(self) -> str:
-        """What the tools answered."""
+        """The results of tools."""
         return "\n".join(one.result.text for one in self.of(events.ToolCallFinished))
 
     @property
@@ -110,7 +110,7 @@ class Driven:
 
     @property
     def answered(self) -> Mapping[str, str]:
-        """What the examples answered last, by hook."""
+        """The last answers of the examples, by hook."""
         return {one.hook: repr(one.answer) for one in self.of(events.HookReturned) if one.plugin.startswith("acme-")}
 
 
@@ -148,7 +148,7 @@ def relevances(driven: Driven) -> list[float]:
 
 
 def standings(driven: Driven, key: str) -> set[LearningStatus]:
-    """How the learnings about a path stand."""
+    """The status of the learnings about a path."""
     return {one.status for one in driven.learnings if key in one.keys}
 
 

@@ -35,7 +35,7 @@ TEXTS = {page.name: page.read_text() for page in pages()}
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Sequence[str]]:
-    """What failed of the tests that the pages show, by the module that they are in; run in one process."""
+    """The failures of the tests on the pages, by module; run in one process."""
     folder = tmp_path_factory.mktemp("tested")
     for example in TESTED:
         example.install(folder)

@@ -77,7 +77,7 @@ def before_tool(call, tool, run):
 
 @contextmanager
 def running(openkoi: Shell, *words: str) -> Iterator[None]:
-    """A program that goes on until it is not needed any more."""
+    """A program that runs until it is no longer needed."""
     child = openkoi.started(*words)
     try:
         yield

@@ -1,4 +1,4 @@
-"""An answer with nothing in it: asked for once more, not four times, and no work is lost over it."""
+"""Test empty answers: requested once more, not four times, and no work is lost."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is taken out of one machine's log comes into another's: all of it, once, or nothing at all."""
+"""Test that an export of one machine's log is imported into another's completely, once, or not at all."""
 
 import asyncio
 import json
@@ -46,7 +46,7 @@ Segments = Sequence[Sequence[tuple[str, Event]]]
 
 
 def write_log(data: Path, parts: Segments, session: str = "20260302T090000-aaaaaaaa") -> Log:
-    """Return a log with these segments, one a process."""
+    """Return a log with these segments, one per process."""
     for part in parts:
         log = RunLog(data / "sessions", session, str)
         for run, event in part:
@@ -56,7 +56,7 @@ def write_log(data: Path, parts: Segments, session: str = "20260302T090000-aaaaa
 
 
 def a_log(data: Path, *runs: str) -> Log:
-    """Return a log with a segment a run."""
+    """Return a log with one segment per run."""
     return write_log(data, [[(run, record.event) for record in run_records(run, f"Mend {run}")] for run in runs])
 
 
@@ -172,7 +172,7 @@ def test_what_was_imported_makes_an_equal_memory(tmp_path: Path, subject: Callab
 
 
 def search_results(memory: Memory, log: Log, query: Query) -> Sequence[Hit]:
-    """Return what a memory that was told of a whole log answers."""
+    """Return the answers of a memory that has ingested a whole log."""
     for segment in log.segments():
         asyncio.run(memory.ingest([line.record for line in read_lines(segment)]))
     return list(asyncio.run(memory.search(query)))
@@ -399,7 +399,7 @@ except Exception as error:
 
 
 def child(*arguments: object) -> "subprocess.Popen[str]":
-    """Return a process that takes out or brings in, once it is told to."""
+    """Return a process that exports or imports on a signal."""
     order = [sys.executable, "-c", CHILD, *map(str, arguments)]
     started = subprocess.Popen(order, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert started.stdout is not None

@@ -1,4 +1,4 @@
-"""Three vendors in a chain: one overloaded, one silent, one that answers. What happened is told, and no secret is."""
+"""Test a chain of three vendors: one overloaded, one silent, one that answers. It is reported without secrets."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The catalogue of faults, its layers `http` and `sse`, as they are seen at a provider's boundary.
+"""Test the catalogue's layers `http` and `sse` at a provider's boundary.
 
 What the kernel makes of it (retries, fallbacks, budgets) and the layers above the wire are tested elsewhere.
 """
@@ -39,7 +39,7 @@ SPECIAL = {
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What came of a request at the provider's boundary."""
+    """The result of a request at the provider's boundary."""
 
     chunks: Sequence[Chunk]
     error: ProviderError | None
@@ -84,7 +84,7 @@ def fault_of(given: Case) -> ServerFault:
 
 
 def stream_of(case: Case) -> ServerFault:
-    """Return what sends nothing but keep-alives does so for ever."""
+    """Return a case in which only keep-alives are sent, forever."""
     pieces = [base64.b64decode(piece) for piece in case["given"]["chunks_b64"]]
     endless = pieces[1:2] == [b": ka\n\n"]
     return ServerFault(body=pieces, after=AfterResponse.DRIPS if endless else AfterResponse.ENDS)
@@ -98,7 +98,7 @@ def deadline(expect: Case) -> float:
 
 
 def check(found: Seen, expect: Case) -> None:
-    """Compare with what the catalogue expects, as far as it is a provider's part."""
+    """Compare with the part of the catalogue's expectation that concerns providers."""
     match expect["outcome"]:
         case "ok":
             assert found.error is None

@@ -1,4 +1,4 @@
-"""The catalogue of faults, its layers `tool` and `proto`, as a whole run meets them: nothing wrong is ever executed."""
+"""Test the catalogue's layers `tool` and `proto` in whole runs: nothing wrong is ever executed."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,7 +40,7 @@ def protocol_case(id: str) -> Case:
 
 @dataclass
 class Reader:
-    """A tool provider with one tool, which notes what it was really called with, as a reader of files would take it."""
+    """A tool provider with one tool, which records its actual arguments."""
 
     schema: Mapping[str, Any]
     executed: list[Mapping[str, Any]] = field(default_factory=list)
@@ -141,7 +141,7 @@ def test_a_model_that_goes_to_and_fro_is_stopped() -> None:
 
 
 class Forgetful(Asking):
-    """A model that can read no more than so many messages at a time."""
+    """A model that accepts only a number of messages."""
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Refuse what is too long."""

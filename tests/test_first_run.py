@@ -1,4 +1,4 @@
-"""From nothing to the first result: each of the four ways, at a real terminal, with at most two things to answer."""
+"""Test each of the four ways to a first result, at a real terminal, with at most two questions."""
 
 import json
 import re
@@ -29,19 +29,19 @@ BANNER = f"openkoi v{__version__}"
 
 @pytest.fixture
 def newcomer(tmp_path: Path) -> Shell:
-    """Somebody on a fresh machine, on which no Ollama runs."""
+    """A user on a fresh machine without Ollama."""
     return shell(tmp_path).with_environment(OLLAMA_HOST=f"127.0.0.1:{unused_port()}")
 
 
 @pytest.fixture
 def anthropic() -> Iterator[AnthropicServer]:
-    """The vendor, who knows one key."""
+    """The vendor, which accepts one key."""
     with AnthropicServer("It is a teahouse.", models=["claude-sonnet-4-5"], key=SECRET) as server:
         yield server
 
 
 def unused_port() -> int:
-    """Return a port at which nobody listens."""
+    """Return an unused port."""
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
         return int(place.getsockname()[1])
@@ -53,7 +53,7 @@ def no_secret(terminal: Terminal, openkoi: Shell, secret: str) -> None:
 
 
 def claude_login(home: Path) -> None:
-    """What the Claude CLI leaves on a machine."""
+    """The files of the Claude CLI on a machine."""
     folder = home / ".claude"
     folder.mkdir()
     login = {"claudeAiOauth": {"accessToken": TOKEN, "expiresAt": 4_102_444_800_000}}

@@ -1,4 +1,4 @@
-"""``openkoi init`` at a real terminal: what is picked, asked, tried, saved, and what is not."""
+"""Test ``openkoi init`` at a real terminal: its choices, questions, checks and saved files."""
 
 import json
 import os
@@ -34,7 +34,7 @@ PICKER = """
 
 @pytest.fixture
 def newcomer(tmp_path: Path) -> Shell:
-    """Somebody on a fresh machine, on which no Ollama runs."""
+    """A user on a fresh machine without Ollama."""
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
         return shell(tmp_path).with_environment(OLLAMA_HOST=f"127.0.0.1:{place.getsockname()[1]}")
@@ -42,7 +42,7 @@ def newcomer(tmp_path: Path) -> Shell:
 
 @pytest.fixture
 def openai() -> Iterator[OpenAIServer]:
-    """The vendor, who knows one key."""
+    """The vendor, which accepts one key."""
     with OpenAIServer("A teahouse.", models=["first-model", "gpt-5.2"], key=SECRET) as server:
         yield server
 

@@ -22,7 +22,7 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def openkoi(tmp_path: Path, server: OpenAIServer) -> Shell:
-    """A repository with a folder to stand in."""
+    """A repository with a working folder."""
     top = tmp_path / "shop"
     (top / "deep").mkdir(parents=True)
     subprocess.run(["git", "init", "-q"], cwd=top, check=True)

@@ -1,4 +1,4 @@
-"""A task is begun again at one of its iterations, with other settings; or worked on in a copy."""
+"""Test that a task is forked at one of its iterations with other settings, or run on a copy."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ class Two(unittest.TestCase):
 
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
-    """A folder with a test that wants the second attempt, and a model outside it that makes both."""
+    """A folder whose test requires the second attempt, and a model outside it that makes both."""
     folder, home = tmp_path / "folder", tmp_path / "home"
     folder.mkdir()
     home.mkdir()

@@ -1,4 +1,4 @@
-"""A fork judges by how the checks stood before the first change of the task that it continues."""
+"""Test that a fork compares checks with the state before the first change of the original task."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Frontends of others: started by a command of their name, or alone, and written on the public contract only."""
+"""Test third-party frontends: started by a command of their name, or alone, with only the public contract."""
 
 import json
 import os

@@ -346,7 +346,7 @@ class Megaphone:
     capabilities = Capabilities()
 
     async def watch(self, cursor: str = "") -> AsyncGenerator[Delivery, None]:
-        """Yield the cursor of now."""
+        """Yield the current cursor."""
         yield Delivery("0")
 
     async def send(self, post: Post) -> str:

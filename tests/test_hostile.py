@@ -1,4 +1,4 @@
-"""Plugins that mean no good cost a named warning each, and never the run."""
+"""Test that hostile plugins each lead to a warning with their name, and never break the run."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""However a judge writes down that it found nothing, or something, its valid scores are kept and it is asked once."""
+"""Test that a judge's valid scores are kept, after one request, however it reports findings or none."""
 
 import json
 from pathlib import Path
@@ -57,7 +57,7 @@ def judge_findings(folder: Path, findings: object) -> tuple[dict[str, object], i
 
 
 def cases(*findings: object) -> list[object]:
-    """Return the first is tried always, the others in a campaign."""
+    """Return the cases: the first always, the others in a campaign."""
     first, *others = findings
     return [first, *(pytest.param(one, marks=pytest.mark.campaign) for one in others)]
 

@@ -1,4 +1,4 @@
-"""What OpenKoi tells a program about itself, and what a program may tell OpenKoi, on the public contract alone."""
+"""Test what programs learn about OpenKoi, and can set, on the public contract alone."""
 
 import json
 import stat

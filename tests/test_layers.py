@@ -1,4 +1,4 @@
-"""Who may import whom, read from the code itself."""
+"""Test which modules may import which, read from the code itself."""
 
 import ast
 import gc
@@ -88,7 +88,7 @@ def imports(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def declared_dependencies(folder: Path) -> set[str]:
-    """Return the distributions that a folder's pyproject asks for."""
+    """Return the dependencies in a folder's pyproject."""
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     return {plain(wanted) for wanted in project.get("dependencies", [])}
 

@@ -1,4 +1,4 @@
-"""Classes and packages whose definition is finished when they are first used behave as if it had been at once."""
+"""Test that lazily defined classes and packages behave like ordinary ones."""
 
 import dataclasses
 import pickle

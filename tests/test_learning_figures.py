@@ -28,19 +28,19 @@ def home(tmp_path: Path) -> Home:
 
 
 def table(home: Home) -> list[tuple[Any, ...]]:
-    """Return what the memory's table has."""
+    """Return the figures in the memory's table."""
     return query_tables(home.folder / "home" / "data", FIGURES)
 
 
 def exported_figures(shell: Shell) -> list[tuple[Any, ...]]:
-    """Return what the export has."""
+    """Return the figures in the export."""
     assert 0 == shell("export", "--format", "json", "--output", "out").returncode
     rows = json.loads((shell.folder / "out" / "learnings.json").read_text())
     return sorted((one["id"], *figures_of(one)) for one in rows)
 
 
 def listed_figures(shell: Shell) -> list[tuple[Any, ...]]:
-    """Return what ``openkoi learn list`` has."""
+    """Return the figures in ``openkoi learn list``."""
     result = shell("learn", "list", "--all", "--format", "json")
     return sorted((one["id"], *figures_of(one)) for one in json.loads(result.stdout))
 

@@ -52,7 +52,7 @@ def calls_of(tmp_path: Path) -> list[dict[str, object]]:
 
 
 def why_ended(call: dict[str, object]) -> str:
-    """Why an answer ended."""
+    """The reason why an answer ended."""
     match call["reply"]:
         case {"done": {"stop": str(stop)}}:
             return stop
@@ -230,14 +230,14 @@ class Holding:
         return [Model("one", context=100_000, output=1_000, price=Price(1.0, 1.0))]
 
     def chat(self, request: Request) -> AsyncIterator[Chunk]:
-        """Note whether the stream before was closed, and begin another."""
+        """Record whether the previous stream was closed, and begin another."""
         self.ended_before_the_next += self.ended[-1:]
         self.ended.append(False)
         self.streams.append(self.say(len(self.ended) - 1))
         return self.streams[-1]
 
     async def say(self, number: int) -> AsyncIterator[Chunk]:
-        """Speak for ever, or shortly."""
+        """Stream endlessly, or briefly."""
         try:
             while number == 0:
                 yield Text("All work and no play. ")

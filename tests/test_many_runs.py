@@ -1,4 +1,4 @@
-"""A process that does many tasks keeps none of them, and reads its log once."""
+"""Test that a process keeps none of its finished tasks, and reads its log once."""
 
 import asyncio
 import gc
@@ -76,7 +76,7 @@ def forget_what_is_limited(server: OpenAIServer) -> None:
 
 
 async def objects_kept(folder: Path, variables: Mapping[str, str], server: OpenAIServer) -> int:
-    """Do many tasks in one process; return how many more objects it has after the last of them, without its caches."""
+    """Do many tasks in one process; return how many objects remain after the last, without its caches."""
     folder.joinpath("workspace").mkdir()
     variables = {"OPENKOI_HOME": str(folder / "home"), "OLLAMA_HOST": "127.0.0.1:1", **variables}
     counts = []
@@ -99,7 +99,7 @@ def test_a_process_that_does_many_tasks_keeps_nothing_of_each(tmp_path: Path) ->
 
 
 async def bytes_kept(folder: Path, variables: Mapping[str, str], server: OpenAIServer, tasks: int) -> float:
-    """Do so many tasks in one process twice, all different; return how many more bytes it has a task of the second."""
+    """Do a number of different tasks in one process, twice; return the added bytes per task of the second round."""
     folder.joinpath("workspace").mkdir()
     variables = {"OPENKOI_HOME": str(folder / "home"), "OLLAMA_HOST": "127.0.0.1:1", **variables}
     sizes = []

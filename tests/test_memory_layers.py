@@ -77,7 +77,7 @@ class Pond:
         return DuckDB(path=self.data / "openkoi.db")
 
     async def solve(self, text: str, model: Scripted) -> Sequence[Record]:
-        """Do a task as a process of its own would, and leave."""
+        """Do a task like a separate process, then close."""
         stage = Scenario(
             model=model,
             memory=self.memory,
@@ -91,11 +91,11 @@ class Pond:
             return tuple(koi.records(koi.session))
 
     def found(self, text: str, kind: str) -> Sequence[Hit]:
-        """Return what long-term memory answers."""
+        """Return the answers of long-term memory."""
         return asyncio.run(self.memory.search(Query(text, kinds=(kind,), scope="all")))
 
     def rows(self, statement: str) -> Sequence[tuple[object, ...]]:
-        """Return what stands in the tables."""
+        """Return the content of the tables."""
         return query_tables(self.data, statement)
 
 
@@ -113,7 +113,7 @@ def pond(tmp_path_factory: pytest.TempPathFactory) -> Pond:
 
 
 def request_text(model: Scripted, call: int) -> str:
-    """Return all that a request told the model."""
+    """Return the whole text of a request."""
     request = model.asked[call]
     reply = [part.text for message in request.messages for part in message.parts if isinstance(part, Text | ToolResult)]
     return "\n".join([*request.system, *reply])

@@ -40,7 +40,7 @@ SUBJECTS = ("parser", "ledger", "calendar", "webhook", "sandbox", "invoice", "ga
 
 
 class Counting:
-    """What memories share here: they keep how many texts they were given each time; ``given`` is set once one was."""
+    """The common part of these memories: they record how many texts they got; ``given`` is set after the first."""
 
     texts: Sequence[int] = ()
     given: asyncio.Event
@@ -81,13 +81,13 @@ class Looking:
 
 
 def spoken(n: int) -> str:
-    """Return what the model says at a step."""
+    """Return the model's text at a step."""
     one, other = SUBJECTS[n % 7], SUBJECTS[n % 5]
     return f"Step {n}: the {one} depends on the {other}, whose fixture {n * 7 % 31} is next."
 
 
 async def do(memory: InParts | AtTheEnd, folder: Path, last: Callable[[], None] = lambda: None) -> list[Hit]:
-    """Do a task with so many steps, at each of which the model says what it does; return what its last step found."""
+    """Do a task with a number of steps, each with text of the model; return the results of its last step."""
     memory.given = asyncio.Event()
     turns = [ScriptedTurn((Text(spoken(n)), ToolCall(f"c{n}", "look", {"n": n}))) for n in range(STEPS)]
     looking = Looking(memory, last)
@@ -106,7 +106,7 @@ def found(memory: Memory) -> list[Sequence[Hit]]:
 
 
 def remembered(memory: Memory) -> list[str]:
-    """Return all that memory knows of what was said."""
+    """Return all transcripts in memory."""
     query = Query("Which step is next?", scope="all", kinds=(TRANSCRIPT,), limit=10 * STEPS, tokens=10**9)
     return sorted(hit.item.text for hit in asyncio.run(memory.search(query)))
 

@@ -45,7 +45,7 @@ class Entry:
         return (2, max(begun)) if begun else (1, max(inside)) if inside else (0, 0)
 
     def cost(self, *, fresh: int, cached: int, written: int, output: int) -> float:
-        """Dollars of one request; where the vendor tells no price of the cache, it costs what is read anew."""
+        """The cost of one request in dollars; without a price for the cache, cached tokens cost the input price."""
         parts = self.beyond if self.beyond and fresh + cached + written > self.above else self.price
         report = (*parts, 0.0, 0.0)[:4]
         rates = (report[0], report[2] or report[0], report[3] or report[0], report[1])

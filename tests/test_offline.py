@@ -1,4 +1,4 @@
-"""With a local model OpenKoi works where there is no network, and what it is told stays on the machine.
+"""Test that OpenKoi with a local model works without a network, and sends nothing to other machines.
 
 Every address but the model's is refused to the process before it runs a line of OpenKoi; what it asked for is noted.
 """

@@ -1,4 +1,4 @@
-"""What users of other agents type: it works, or a sentence says what to type here."""
+"""Test what users of other agents type: it works, or a message says what to type here."""
 
 import re
 from pathlib import Path

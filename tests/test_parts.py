@@ -144,7 +144,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def scripted(openkoi: Shell, *turns: str, head: str = "") -> None:
-    """Say what the model answers; in any other case it says that it was not shown what it should have been."""
+    """Return the model's answer, or that it did not receive the expected input."""
     text = "".join(f"  - {turn}" for turn in (*turns, NO_ONE))
     (openkoi.folder / "script.yaml").write_text(f"price: {{input: 3.0, output: 15.0}}\n{head}turns:\n{text}")
 

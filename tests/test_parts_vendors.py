@@ -42,7 +42,7 @@ MODELS = [
 def asked(
     server: VendorServer, tmp_path: Path, model: str, address: str, variables: Mapping[str, str]
 ) -> tuple[str, str, list[bytes]]:
-    """What a task about an image prints, warns of, and sends to the model that works."""
+    """The output, warnings and requests of a task about an image."""
     openkoi: Shell = shell(tmp_path)
     (openkoi.folder / "pond.png").write_bytes(PNG)
     (openkoi.folder / "notes.txt").write_text("Feed them at noon.\n")

@@ -81,7 +81,7 @@ def documents() -> dict[str, str]:
 
 @cache
 def data_files() -> dict[str, str]:
-    """Return the prompts and other texts that are data; some are what a user may say, and not what OpenKoi says."""
+    """Return the prompts and other texts that are data; some are examples of users' texts."""
     paths = [path for kind in ("", "*/") for path in ROOT.glob(f"*/{kind}src/**/*.toml") if path.name not in HEARD]
     return {str(path.relative_to(ROOT)): path.read_text() for path in paths}
 

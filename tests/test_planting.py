@@ -1,4 +1,4 @@
-"""Nothing that an agent writes is run by git, direnv, an editor or CI: through the command line, by many programs."""
+"""Test that nothing an agent writes is run by git, direnv, an editor or CI, through the command line."""
 
 import os
 import re
@@ -71,7 +71,7 @@ def test_by_none_of_the_ways_anything_is_planted(openkoi: Shell, sandbox: str, n
 
 @pytest.mark.campaign
 def test_without_protection_each_attack_would_plant_something(tmp_path: Path) -> None:
-    """The judge sees what the attacks do: else all other tests here would prove nothing."""
+    """The detection works: otherwise, all other tests here would prove nothing."""
     (tmp_path / "model/folder").mkdir(parents=True)
     model = make_victim(tmp_path / "model/folder")
     blind = []

@@ -1,4 +1,4 @@
-"""Two OpenKoi processes in one folder: neither keeps what a command of the other planted, and each lists its own."""
+"""Test two OpenKoi processes in one folder: each undoes planted files of both, and lists only its own."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Git commands that change what other programs run: done in full once the user agreed, else in full but for that."""
+"""Test git commands that change files which other programs run: complete with approval, else without these files."""
 
 import subprocess
 import sys
@@ -39,7 +39,7 @@ def sh(folder: Path, line: str, *, check: bool = True) -> str:
 
 
 def only_on_the_remote(openkoi: Shell) -> None:
-    """Let the branch be known as one of a remote alone; the remote is where every sandbox sees it."""
+    """Make the branch known only from a remote, which every sandbox can read."""
     (openkoi.folder / ".git/info/exclude").write_text("origin.git\n")
     sh(openkoi.folder, "git clone -q --bare . origin.git; git branch -qD side; git remote add origin origin.git")
     sh(openkoi.folder, "git fetch -q origin")

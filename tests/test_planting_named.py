@@ -1,4 +1,4 @@
-"""What git, direnv, an editor or CI runs through a link, a hook or a setting stays as it is, or is listed."""
+"""Test that files which git, direnv, an editor or CI runs by a link or setting are protected or listed."""
 
 import os
 import subprocess
@@ -67,7 +67,7 @@ def attack(openkoi: Shell, cases: Mapping[str, Case]) -> tuple[int, str, list[di
 
 
 def state(path: Path) -> str:
-    """Return what is at a path."""
+    """Return the content of a path."""
     return text_of(path) if path.is_symlink() or path.exists() else "absent"
 
 

@@ -1,4 +1,4 @@
-"""What Windows and macOS do not have is missing nowhere but where it is used. Real ones run in CI only."""
+"""Test that modules missing on Windows and macOS affect only the functions that need them."""
 
 import os
 import subprocess

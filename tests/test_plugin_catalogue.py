@@ -1,4 +1,4 @@
-"""Plugins are installed from catalogues that anybody hosts, as files or at addresses; their hashes are checked."""
+"""Test that plugins are installed from third-party catalogues, as files or by URL, with verified hashes."""
 
 import os
 import threading

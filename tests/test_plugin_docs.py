@@ -84,7 +84,7 @@ def test_the_examples_of_a_page_are_those_that_are_tested(tmp_path: Path, kind: 
 
 
 def names_imported(code: str) -> set[str]:
-    """The names that a module imports of the contract."""
+    """The names that a module imports from the contract."""
     nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)]
     return {alias.name for node in nodes if node.module == "openkoi_hookspecs" for alias in node.names}
 

@@ -1,4 +1,4 @@
-"""Plugins come and go in an environment of ``uv tool`` or pipx, from a package index on this machine."""
+"""Test installing and removing plugins in an environment of ``uv tool`` or pipx, from a local package index."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix" or not UV, reason="uv is not 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """OpenKoi as ``uv tool install`` or ``pipx install`` brings it."""
+    """OpenKoi as installed by ``uv tool install`` or ``pipx install``."""
 
     installation: Installation
     environment: Mapping[str, str]
@@ -66,7 +66,7 @@ def install_with_pipx(folder: Path, index: Index) -> Tool:
 
 
 def own_environment(folder: Path) -> dict[str, str]:
-    """Return our variables but those of tools, with a home in a folder."""
+    """Return our variables except those of tools, with a home in a folder."""
     kept = {name: value for name, value in os.environ.items() if not CLEARED.match(name)}
     return {**kept, "HOME": str(folder), "OPENKOI_HOME": str(folder / "home"), "PYTHONWARNINGS": ""}
 

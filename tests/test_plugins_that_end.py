@@ -1,4 +1,4 @@
-"""What a plugin raises to end the program is the plugin's fault; what the user presses is an interruption."""
+"""Test that SystemExit in a plugin counts as the plugin's error, and the user's Ctrl-C as an interruption."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What was sent once is not paid for again: each request begins with the one before, byte by byte."""
+"""Test that prompts stay cacheable: each request begins with the bytes of the one before."""
 
 import json
 from itertools import pairwise

@@ -38,7 +38,7 @@ def asking(openkoi: Shell, server: AnthropicServer, zone: str) -> Shell:
 
 
 def bodies(server: AnthropicServer) -> list[dict[str, Any]]:
-    """Return what was asked of the model."""
+    """Return the requests to the model."""
     return [json.loads(request.body) for request in server.requests if server.asks(request)]
 
 
@@ -55,7 +55,7 @@ def facts(body: dict[str, Any]) -> dict[str, str]:
 
 
 def steady(body: dict[str, Any]) -> str:
-    """Return what of a request must be sent the same again, byte by byte.
+    """Return the parts of a request that must stay identical, byte by byte.
 
     Tools, system and messages, without cache marks.
     """
@@ -70,7 +70,7 @@ def without_marks(value: Any) -> Any:
 
 
 def until_asked(server: AnthropicServer, count: int) -> None:
-    """Wait until a model was asked so often."""
+    """Wait until a model was called a number of times."""
     deadline = time.monotonic() + 30
     while len(server.asked) < count:
         assert time.monotonic() < deadline, "the model is not asked"

@@ -1,4 +1,4 @@
-"""One task, tools included, through every protocol: the same result, and it costs what it says."""
+"""Test one task with tools through every protocol: the same result, and the stated cost."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ TOTAL = {"input": 1_550, "output": 400, "cache_read": 2_200, "cache_write": 0, "
 
 @dataclass(frozen=True)
 class Vendor:
-    """A model, what the process is told to reach it, and its price: in, out, cached."""
+    """A model, the variables to reach it, and its price: input, output, cached."""
 
     model: str
     variables: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""The whole decision over sentences that nobody tuned the words for: who is judged, and how many short calls it takes.
+"""Test the whole decision with sentences held out from tuning: which are judged, and how many short calls it takes.
 
 The sentences of ``questions_fresh.tsv`` were written after the words of plugins/prompt, and are not to be tuned on.
 """

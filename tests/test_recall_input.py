@@ -1,4 +1,4 @@
-"""What is piped in is part of what recall searches: of a traceback, its error and its innermost frames."""
+"""Test that piped input is part of the recall query: for a traceback, its error and innermost frames."""
 
 import json
 from typing import Any
@@ -83,7 +83,7 @@ def openkoi(tmp_path_factory: pytest.TempPathFactory) -> Shell:
 
 
 def run(openkoi: Shell, text: str, piped: str | None = None) -> str:
-    """Do a task; return what memory had to say about it."""
+    """Do a task; return the recalled entries."""
     model = write_script_outside(openkoi, EDIT + DONE)
     result = openkoi(text, "--executor", model, "--iterate", "0", "--format", "jsonl", stdin=piped)
     records: list[dict[str, Any]] = [json.loads(line) for line in result.stdout.splitlines()]

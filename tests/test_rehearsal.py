@@ -1,4 +1,4 @@
-"""What commands are rehearsed with is put back, so that a copy begins as a process of its own does."""
+"""Test that warm-up state is reset, so that a copied process begins like a new one."""
 
 import logging
 import os

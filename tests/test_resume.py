@@ -1,4 +1,4 @@
-"""Killed at any step, a task goes on where it was: nothing is paid for twice, and no effect is repeated."""
+"""Test that a task killed at any step continues where it was: nothing is paid for twice, no effect is repeated."""
 
 import os
 import signal
@@ -91,7 +91,7 @@ def test_killed_again_and_again_it_comes_to_its_end(tmp_path: Path) -> None:
 
 
 def kill_in_streams(home: Path, words: int) -> int:
-    """Have a run killed in the middle of each answer and resumed until it is over; how often a model was asked."""
+    """Let a run be killed in the middle of each answer and resumed until it ends; return the number of model calls."""
     story = Say("word " * words, delta=5, fault=ServerFault(cut=-1, after=AfterResponse.HANGS))
     with OpenAIServer(story) as server:
         for _ in range(30):

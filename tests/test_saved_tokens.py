@@ -49,7 +49,7 @@ def partial(score: float, *resolved: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A run of three iterations, and all that was sent for it."""
+    """A run of three iterations, and all its requests."""
 
     shell: Shell
     progress: str

@@ -1,4 +1,4 @@
-"""Secrets that the program knows appear in nothing that it writes, in no encoding, and do not reach commands."""
+"""Test that known secrets appear in no output, in no encoding, and do not reach commands."""
 
 import base64
 import gzip
@@ -108,7 +108,7 @@ def in_lines(secret: str) -> str:
 
 
 def home_text(openkoi: Shell) -> str:
-    """Return all that was written to the home, but for copies of files and the person's own configuration."""
+    """Return all files of the home, except copies of files and the user's configuration."""
     files = [path for path in openkoi.home.rglob("*") if path.is_file()]
     kept = [path for path in files if not KEPT_AS_THEY_ARE & set(path.relative_to(openkoi.home).parts)]
     return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in kept)

@@ -19,7 +19,7 @@ SAYS = [Say([ToolCall("1", "run_command", {"command": LINE})]), Say("Done.")]
 
 
 def home_text(openkoi: Shell) -> str:
-    """Return all that was written to the home."""
+    """Return all files of the home."""
     return "\n".join(path.read_text("utf-8", "replace") for path in openkoi.home.rglob("*") if path.is_file())
 
 

@@ -1,4 +1,4 @@
-"""Secrets that nobody named, as commands, code and settings hold them, reach neither the log nor the terminal."""
+"""Test that unregistered secrets in commands, code and settings reach neither the log nor the terminal."""
 
 import random
 import string
@@ -66,7 +66,7 @@ def make_password(chance: random.Random) -> str:
 
 
 def home_text(openkoi: Shell) -> str:
-    """Return all that was written to the home, but for the copies of files that undo needs."""
+    """Return all files of the home, except the copies that undo needs."""
     files = [path for path in openkoi.home.rglob("*") if path.is_file() and "checkpoints" not in path.parts]
     return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in files)
 

@@ -1,4 +1,4 @@
-"""What plugins add to a prompt is capped: what is too long is refused by the plugin's name, and the run goes on."""
+"""Test that prompt sections of plugins are limited: one that is too long is rejected by name, and the run continues."""
 
 import json
 from pathlib import Path

@@ -62,7 +62,7 @@ sha256 = "{"0" * 64}"
 
 @dataclass(frozen=True)
 class Case:
-    """What is seen with these settings, and another value than the default."""
+    """The results with these settings, and a value other than the default."""
 
     seen: Callable[[Mapping[str, object]], object]
     other: object
@@ -118,7 +118,7 @@ def count_judgements(settings: Mapping[str, object]) -> object:
 
 
 def embedder_of_memory(settings: Mapping[str, object]) -> object:
-    """Return who makes the vectors of the default memory."""
+    """Return the embedder of the default memory."""
     installed = Scenario().installed | {"memory", "embedders"}
 
     async def memory(home: Path) -> object:
@@ -133,7 +133,7 @@ def embedder_of_memory(settings: Mapping[str, object]) -> object:
 
 
 def winner(settings: Mapping[str, object]) -> object:
-    """Return whose tools are used when two distributions bring some of one name."""
+    """Return the distribution whose tools are used when two have some with one name."""
     ours = scan()
     rivals = tuple(one._replace(distribution=f"acme-{n}") for n in (1, 2) for one in ours.found if one.kind == "tools")
     found = with_preferences(ours._replace(claims=rivals), frozenset())

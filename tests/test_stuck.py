@@ -1,4 +1,4 @@
-"""A model that gets nowhere is stopped soon; one that gets somewhere never is, however long it takes."""
+"""Test that a stuck model is stopped soon, and one that makes progress never is."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -42,7 +42,7 @@ def writing(path: str, content: str) -> ToolCall:
 
 @dataclass(frozen=True)
 class Told:
-    """What came of a run: how often the server was asked, the exit status, and the decision."""
+    """The result of a run: the number of requests, the exit status, and the decision."""
 
     requests: int
     status: int

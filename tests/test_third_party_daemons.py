@@ -1,4 +1,4 @@
-"""Daemons of others, on the contract alone: what goes wrong in one run, one listener or one frontend stays there."""
+"""Test third-party daemons on the contract alone: an error in one run, listener or frontend stays there."""
 
 import json
 import os

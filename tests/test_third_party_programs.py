@@ -1,4 +1,4 @@
-"""What servers, chats, schedulers and fleets of others need of the contract, by plugins that know nothing else."""
+"""Test that third-party servers, chats, schedulers and fleets work with the contract alone."""
 
 import json
 import os

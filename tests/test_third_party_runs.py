@@ -1,4 +1,4 @@
-"""What personas, remote sandboxes and exporters of others need of a run, by plugins that know nothing else."""
+"""Test that third-party personas, remote sandboxes and exporters work with the contract alone."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What schedulers, fleets and teams of others need of the contract, by plugins that know nothing else of OpenKoi."""
+"""Test that third-party schedulers, fleets and teams work with the contract alone."""
 
 import sys
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What tool servers and scripts of others need of the contract, by plugins that know nothing else of OpenKoi."""
+"""Test that third-party tool servers and scripts work with the contract alone."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Numbers by which the code decides say where they come from, in one table a distribution."""
+"""Test that thresholds state their origin, in one table per distribution."""
 
 import runpy
 from pathlib import Path

@@ -26,7 +26,7 @@ CONFIG = "[iteration]\ntoken_budget = 100_000_000\n"
 
 
 class Narrow(OpenAIServer):
-    """Takes no request of more than so many bytes."""
+    """A server that rejects requests above a size."""
 
     def __init__(self, *answers: Say | str, most: int, status: int, body: bytes) -> None:
         super().__init__(*answers)

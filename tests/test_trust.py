@@ -1,4 +1,4 @@
-"""What each kind of plugin is trusted with is stated, and is what the code does."""
+"""Test that the documented trust of each kind of plugin matches the code."""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""Everything that a task did to files can be shown, taken back, and taken up again."""
+"""Test that all file changes of a task can be shown, undone and redone."""
 
 import stat
 import subprocess

@@ -1,4 +1,4 @@
-"""Undo and redo of what is easily got wrong: the files are as if the task had never been, or had come last."""
+"""Test undo and redo in error-prone situations: the files are as if the task had never run, or had run last."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What undo and diff say where a task made a repository, or ran beside another."""
+"""Test undo and diff when a task created a repository, or ran beside another."""
 
 import json
 import re
@@ -66,7 +66,7 @@ GIT = "git -c user.name=n -c user.email=a@b"
 
 
 def not_undone(text: str) -> list[str]:
-    """Return what undo says that it left."""
+    """Return the files that undo reports as left."""
     return [line.removeprefix("  not undone: ") for line in text.splitlines() if "not undone" in line]
 
 

@@ -1,4 +1,4 @@
-"""What a run that was killed had changed is undone, what the user did after that stays."""
+"""Test that changes of a killed run are undone, and later changes by the user stay."""
 
 import json
 import os

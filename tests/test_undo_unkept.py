@@ -1,4 +1,4 @@
-"""Where no checkpoint can be kept, nothing is changed unasked, and nothing is claimed that nobody knows."""
+"""Test that without checkpoints nothing is changed without approval, and nothing unknown is claimed."""
 
 from pathlib import Path
 

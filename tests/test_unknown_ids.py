@@ -1,4 +1,4 @@
-"""A name or an id that nothing has is a usage error, whichever command is given it."""
+"""Test that an unknown name or id is a usage error in every command."""
 
 from pathlib import Path
 

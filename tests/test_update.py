@@ -26,7 +26,7 @@ TASK = ("-i", "0", "-m", "scripted/script.yaml", "Name a town")
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """OpenKoi as somebody has installed it: from an index, by an installer, with a home of its own."""
+    """OpenKoi as users install it: from an index, by an installer, with its own home."""
 
     installation: Installation
     index: Index
@@ -45,7 +45,7 @@ class Installed:
 
     @property
     def noted(self) -> Path:
-        """Where it is noted what the index said."""
+        """The file with the index's answer."""
         return self.home / "data" / "releases.json"
 
     def __call__(self, *arguments: str, terminal: int | None = None) -> subprocess.CompletedProcess[str]:

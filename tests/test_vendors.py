@@ -1,4 +1,4 @@
-"""Money and files go to the vendor that the user chose, and to no other; each role's model is what was said."""
+"""Test that requests go only to the vendor that the user chose, with the configured model for each role."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""Files that tests write while they are run are nobody's work: not the model's, and not what was judged."""
+"""Test that files written by tests count neither as the model's work nor as judged work."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What only asks is not judged: where its words leave that in doubt, a model is asked one short question first."""
+"""Test that questions are not judged; in doubt, a model is asked one short question first."""
 
 import json
 from pathlib import Path

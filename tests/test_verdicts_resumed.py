@@ -1,4 +1,4 @@
-"""What is accepted on resume is what is on the disk, and who judges it is whom the command line named."""
+"""Test that resume accepts the work on disk, judged by the model on the command line."""
 
 import json
 import os

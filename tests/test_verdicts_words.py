@@ -1,4 +1,4 @@
-"""How a run that is not accepted ends, and what it then says: through the command line, as it ships."""
+"""Test how runs that are not accepted end, and their messages, through the command line."""
 
 import json
 from pathlib import Path

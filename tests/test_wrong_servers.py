@@ -1,4 +1,4 @@
-"""What answers at the address is no model server: asked once, never again, and the error says what to do."""
+"""Test addresses without a model server: asked once, never again, and the error says what to do."""
 
 import socket
 import threading

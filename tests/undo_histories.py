@@ -43,7 +43,7 @@ LINES = 24
 def git(
     folder: Path, *words: str, stdin: str = "", check: bool = False, **more: str
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git, told nothing by this machine's configuration."""
+    """Run git without this machine's configuration."""
     output = ["-c", "core.autocrlf=false", "-c", "merge.directoryRenames=false", "-c", "init.defaultBranch=main"]
     command = ["git", "-C", str(folder), *output, *words]
     data = stdin.encode()

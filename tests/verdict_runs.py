@@ -34,7 +34,7 @@ def folder_with_test(tmp_path: Path) -> Shell:
 
 
 def write_script_outside(openkoi: Shell, turns: str, name: str = "script.yaml") -> str:
-    """Write a script where the task does not see it; return the model that plays it."""
+    """Write a script outside the workspace; return the model that plays it."""
     write_script(openkoi.folder.parent, turns, name)
     return f"scripted/{openkoi.folder.parent / name}"
 

@@ -1,4 +1,4 @@
-"""Start the command line without importing it again: by forks of a process that has imported it.
+"""Start the command line without importing it again, by forks of a process that has imported it.
 
 Each command is still a process of its own, with its folder, variables and streams. This saves what takes a user
 most time at the start; a test of that, or of variables that Python itself reads, starts a cold process.
@@ -51,7 +51,7 @@ class Command:
     pid: int
 
     def wait(self, seconds: float) -> int | None:
-        """Return how it ended, as subprocess tells it; None when it has not in this time, and then it is killed."""
+        """Return its exit status like subprocess; None, after killing it, if it has not ended in time."""
         over = bool(select.select([self.reports], [], [], seconds)[0])
         if not over:
             os.kill(self.pid, signal.SIGKILL)
@@ -113,7 +113,7 @@ def started() -> Warm:
 
 
 def stop() -> None:
-    """End it, if it was started: what it used of the processor is then counted as ours."""
+    """End it, if it was started: its processor time then counts as ours."""
     if started.cache_info().currsize:
         one = started()
         one.line.close()
@@ -217,7 +217,7 @@ def take_terminal() -> None:
 
 
 def exit_code() -> int:
-    """Run the command line to its end; what it ends with, as Python takes it."""
+    """Run the command line to its end; return its exit status."""
     try:
         runpy.run_module("openkoi", run_name="__main__", alter_sys=True)
     except SystemExit as end:
@@ -256,7 +256,7 @@ def warm_up() -> None:
 
 
 def import_all(package: ModuleType) -> None:
-    """Import all modules of a package, but the one that runs it."""
+    """Import all modules of a package except the one that runs it."""
     for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         if not found.name.endswith("__main__"):
             with contextlib.suppress(Exception):

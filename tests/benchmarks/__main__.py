@@ -1,4 +1,4 @@
-"""Figures of speed, beside others in one run and in turn. They inform; nothing fails by time.
+"""Run benchmarks of ours and others in turn. They inform; no test fails because of time.
 
     python tests/benchmarks [startup] [first_write] [steps] [streaming] [at_once] [recall] [recall_speed] [remembering]
                             [acknowledge] [compaction] [plugin_calls] [run_end] [chat] [daemon] [--rounds N] [--save]
@@ -17,7 +17,7 @@ from time import monotonic
 
 
 def main() -> None:
-    """Show what was asked for, or all there is."""
+    """Run the requested benchmarks, or all."""
     sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a folder, this is no package yet
     from benchmarks import (
         acknowledge,
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def run(name: str, show: Callable[[int], None], asked: argparse.Namespace) -> bool:
-    """Show a benchmark's figures, and save them; return whether it came to its end."""
+    """Show and save a benchmark's figures; return whether it completed."""
     from benchmarks import published
 
     started = monotonic()

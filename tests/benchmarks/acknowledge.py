@@ -25,7 +25,7 @@ MOST_TIMES = 1.5  # of SQLite's p50; p99 is not above its
 
 
 def show(rounds: int) -> None:
-    """Print a table, and whether ours is what it should be."""
+    """Print a table, and whether our figures meet the goal."""
     entries = [*OWN, *peers_in("records", *PEERS)]
     with TemporaryDirectory(dir=Path.cwd()) as folder, enlisted(entries, folder) as contestants:
         round_robin(contestants, 1, records=RECORDS)
@@ -48,5 +48,5 @@ def rows(contestants: list[Contestant], found: dict[str, tuple[float, float]]) -
 
 
 def median_and_p99(times: list[float]) -> tuple[float, float]:
-    """Return the middle, and that which one in a hundred is above."""
+    """Return the median and the 99th percentile."""
     return statistics.median(times), statistics.quantiles(times, n=100)[98]

@@ -20,7 +20,7 @@ Measured = Sequence[tuple[Cost, Cost]]
 
 
 def show(rounds: int) -> None:
-    """Print a table for each number of runs, and what it should be."""
+    """Print a table for each number of runs, with the goals."""
     entries = [*OWN, *peers(*PEERS)]
     for runs in SIZES:
         found: dict[str, list[tuple[Cost, Cost]]] = {}

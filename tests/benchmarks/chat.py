@@ -1,4 +1,4 @@
-"""Measure what the chat costs and how quickly it answers, beside a bare prompt of prompt_toolkit.
+"""Measure the chat's costs and latency, beside a bare prompt of prompt_toolkit.
 
 Processor time is compared pair by pair with a floor. Times to the screen depend on how busy the machine is: run it on a
 quiet one.
@@ -68,7 +68,7 @@ class Machine:
 
     @contextmanager
     def chat(self, environment: Mapping[str, str], *words: str, ready: str = READY) -> Iterator[Chat]:
-        """Open a chat, and wait until it is ready and does nothing."""
+        """Open a chat, and wait until it is idle."""
         command = [str(Path(self.python).with_name("openkoi")), *words]
         with spawned(command, environment=environment, folder=self.folder) as chat:
             chat.shows(ready)
@@ -77,7 +77,7 @@ class Machine:
 
 
 def show(rounds: int) -> None:
-    """Print a table, and what it should be."""
+    """Print a table with the goals."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         work, home = Path(folder, "work"), Path(folder, "home")
         work.mkdir()
@@ -101,7 +101,7 @@ def row(name: str, result: float, unit: str, goal: float, *, beside: str = "") -
 
 
 def starts(machine: Machine, rounds: int) -> Iterator[Row]:
-    """Compare a start until its prompt is drawn with what it cannot do without."""
+    """Compare a start, until the prompt is drawn, with its indispensable parts."""
     ours, bare = ([machine.python, "-c", code] for code in (DRAWN.format(words=[]), BARE))
     ratios = [cpu(machine, ours) / cpu(machine, bare) for _ in range(rounds)]
     yield row("prompt is drawn, relative to `import prompt_toolkit`", statistics.median(ratios), "x", 1.5)
@@ -168,7 +168,7 @@ def served(machine: Machine, server: OpenAIServer) -> Mapping[str, str]:
 
 
 def works(machine: Machine) -> Iterator[Row]:
-    """Type while several tasks stream, and look at what waiting costs."""
+    """Type while several tasks stream, and measure the cost of waiting."""
     with OpenAIServer(LONG) as server, machine.chat(served(machine, server)) as chat:
         for number in range(BESIDE + 1):
             count = len(chat.raw)

@@ -26,7 +26,7 @@ Row = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What an answer of 24 KB in 2,000 pieces cost: processor time, bytes times the text, and keys at the prompt."""
+    """The cost of an answer of 24 KB in 2,000 pieces: processor time, bytes relative to the text, and keys."""
 
     cpu: float
     bytes: float
@@ -47,7 +47,7 @@ class Terminal:
         return cpu_until(self.command, self.ready, self.variables, folder)
 
     def answered(self, folder: Path) -> Answered:
-        """Time keys at its prompt, and have it ask for an answer."""
+        """Measure keys at its prompt, and request an answer."""
         with spawned(self.command, environment=self.variables, folder=folder) as chat:
             chat.shows(self.ready)
             be_quiet(chat)
@@ -69,7 +69,7 @@ def be_quiet(chat: Chat) -> None:
 
 
 def measured(terminals: Sequence[Terminal], floor: Callable[[], float], folder: Path, rounds: int) -> Iterator[Row]:
-    """Return a row a figure: that of the first one, then those of the others, which take turns with it."""
+    """Return one row per figure: ours first, then the others, which take turns with it."""
     starts: dict[str, list[float]] = {one.name: [] for one in terminals}
     answers: dict[str, list[Answered]] = {one.name: [] for one in terminals}
     for one in [one for _ in range(rounds) for one in terminals]:

@@ -32,7 +32,7 @@ UNSET = ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Who takes part: a module below ``contestants``, the Python that has what it imports, and which way of it.
+    """A contestant: a module below ``contestants``, the Python with its dependencies, and its variant.
 
     Without a Python it is one of ours, or a floor: it runs where OpenKoi is installed as it ships, ``beside`` which are
     further distributions.
@@ -62,7 +62,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A turn, and one of the floor's just before it."""
+    """A turn, and the preceding turn of the floor."""
 
     cost: Cost
     floor: Cost
@@ -70,24 +70,24 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The median of several figures, the least and the greatest."""
+    """The median, minimum and maximum of several figures."""
 
     median: float
     least: float
     most: float
 
     def formatted(self, digits: int = 2) -> str:
-        """Return as it stands in a table."""
+        """Return the text for a table."""
         return f"{self.median:.{digits}f} ({self.least:.{digits}f} to {self.most:.{digits}f})"
 
 
 class Left(Exception):
-    """A contestant that does not take part any more, and why."""
+    """A contestant that was disqualified, and the reason."""
 
 
 @dataclass(slots=True)
 class Contestant:
-    """A process that takes turns. ``wrong`` is what it says when something is the matter."""
+    """A process that takes turns. ``wrong`` is its error message."""
 
     entry: Entry
     process: subprocess.Popen[str]
@@ -95,7 +95,7 @@ class Contestant:
     version: str = ""
 
     def read_line(self) -> dict[str, object]:
-        """Return what it says next."""
+        """Return its next message."""
         line = self.process.stdout.readline() if self.process.stdout else ""
         if not line:
             self.wrong.seek(0)
@@ -105,7 +105,7 @@ class Contestant:
         return found
 
     def turn(self, **asked: int) -> Cost:
-        """Have it do one turn."""
+        """Let it do one turn."""
         with suppress(BrokenPipeError):  # it has ended, which is seen when it says nothing
             print(json.dumps(asked), file=self.process.stdin, flush=True)
         reply = self.read_line()
@@ -117,14 +117,14 @@ class Contestant:
 
 @contextmanager
 def model() -> Iterator[str]:
-    """The model that all of them ask; its address."""
+    """The address of the model that all contestants use."""
     with started([sys.executable, "-m", "benchmarks.model_server"], None) as server:
         yield server.stdout.readline().strip() if server.stdout else ""
 
 
 @contextmanager
 def enlisted(entries: Sequence[Entry], url: str) -> Iterator[list[Contestant]]:
-    """Those that can take part; the others are named."""
+    """The contestants that can take part; the others are named."""
     with ExitStack() as stack:
         yield [one for entry in entries if (one := arrived(entry, url, stack))]
 
@@ -155,7 +155,7 @@ def variables(**own: str) -> dict[str, str]:
 
 @contextmanager
 def started(command: Sequence[str], wrong: IO[str] | None) -> Iterator[subprocess.Popen[str]]:
-    """A process that is ended when it is no longer needed; it ends by itself, too, when its input does."""
+    """A process that is ended when it is no longer needed; it also ends when its input does."""
     pipe = subprocess.PIPE
     environment = variables(PYTHONPATH=str(TESTS))
     process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=wrong, env=environment, text=True)
@@ -167,7 +167,7 @@ def started(command: Sequence[str], wrong: IO[str] | None) -> Iterator[subproces
 
 
 def in_turn(contestants: list[Contestant], rounds: int, **asked: int) -> dict[str, list[Pair]]:
-    """So many turns of each, one after another; who breaks down is named, and left out from then on."""
+    """Run a number of turns of each, in turn; a contestant that fails is named and excluded."""
     floor = contestants[0]
     pairs: dict[str, list[Pair]] = {one.entry.name: [] for one in contestants}
     for _ in range(rounds):
@@ -183,7 +183,7 @@ def in_turn(contestants: list[Contestant], rounds: int, **asked: int) -> dict[st
 
 
 def round_robin(contestants: list[Contestant], rounds: int, **asked: int) -> dict[str, list[Cost]]:
-    """So many turns of each, one after another, where nothing is compared pair by pair."""
+    """Run a number of turns of each, in turn, without pairwise comparison."""
     costs: dict[str, list[Cost]] = {one.entry.name: [] for one in contestants}
     for _ in range(rounds):
         for one in tuple(contestants):
@@ -208,12 +208,12 @@ def usage_of(command: Sequence[str], environment: Mapping[str, str], folder: Pat
 
 
 def spread(figures: Sequence[float]) -> Spread:
-    """Return what there is to say of several figures."""
+    """Return the summary of several figures."""
     return Spread(statistics.median(figures), min(figures), max(figures))
 
 
 def times(pairs: Sequence[Pair]) -> Spread:
-    """Return how many times the processor time of the floor."""
+    """Return the processor time as a multiple of the floor's."""
     return spread([pair.cost.cpu / pair.floor.cpu for pair in pairs])
 
 
@@ -223,11 +223,11 @@ def met(figure: float, goal: float) -> str:
 
 
 def load() -> str:
-    """Return how busy the machine is, for whoever reads the figures."""
+    """Return how busy the machine is, for readers of the figures."""
     return f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "load unknown"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Rows as Markdown has them."""
+    """Format rows as a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,4 +1,4 @@
-"""Measure the idle daemon: memory without an app and with one, two and three, and processor time.
+"""Measure the idle daemon: memory with none to three apps, and processor time.
 
 The apps are connected to fakes on this machine, over TLS and with this machine's certificate roots, as the services
 are. Beside it runs what every client of them needs: Python's own TLS with these roots, after one request to the same
@@ -56,7 +56,7 @@ class Idle(NamedTuple):
 
 
 def show(rounds: int) -> None:
-    """Print a table, and what it should be; the first daemon of a round may compile, so that the least counts."""
+    """Print a table with the goals; the first daemon of a round may compile, so the minimum counts."""
     with TemporaryDirectory() as folder:
         authority = Authority.make(Path(folder))
         count = min(rounds, 2)
@@ -85,7 +85,7 @@ def python() -> str:
 
 
 def title(apps: Sequence[str]) -> str:
-    """Return how a daemon with these apps is called."""
+    """Return the name of a daemon with these apps."""
     return ", ".join(apps) or "no app"
 
 
@@ -131,7 +131,7 @@ def own_mebibytes(code: str, authority: Authority, *arguments: str) -> float:
 
 
 def measure(peers: Mapping[str, str], authority: Authority) -> Mapping[str, Idle]:
-    """Return what daemons with some apps and the bots of peers cost while all of them wait."""
+    """Return the idle costs of daemons with some apps, and of bots of peers."""
     with ExitStack() as stack:
         pids = {title(apps): stack.enter_context(daemon(apps, authority)) for apps in APPS}
         pids |= {name: stack.enter_context(bot(name, python, authority)) for name, python in peers.items()}

@@ -1,4 +1,4 @@
-"""Measure a first write among many files that are named like Python files but are not, as it ships.
+"""Measure a first write among many files that only look like Python files.
 
 The same run without an evaluation is the floor. Ruff is on the path, and the project has no rules of its own.
 
@@ -54,7 +54,7 @@ class WriteCost:
 
 
 def show(rounds: int) -> None:
-    """Print a table, and what it should be."""
+    """Print a table with the goals."""
     peers = {name: python for name in ("aider-chat", "pre-commit") if (python := python_of(name))}
     rows = [row for size in SIZES for row in rows_among(size, rounds, peers)]
     head = [f"a first write ({load()})", "more processor time", "", "more memory", "", "more files kept", ""]
@@ -66,7 +66,7 @@ def show(rounds: int) -> None:
 
 
 def rows_among(size: int, rounds: int, peers: Mapping[str, str]) -> list[list[str]]:
-    """Return what the evaluation of a write among so many files costs more than the write alone."""
+    """Return the extra cost of evaluating a write among this many files."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         ours, repository = Path(folder, "ours", "workspace"), Path(folder, "peers", "workspace")
         for root in (ours, repository):
@@ -89,7 +89,7 @@ def rows_among(size: int, rounds: int, peers: Mapping[str, str]) -> list[list[st
 
 
 def fill(root: Path, size: int) -> None:
-    """Write so many files."""
+    """Write a number of files."""
     for number in range(size):
         path = root / f"folder{number // 100}" / f"bad{number}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -121,7 +121,7 @@ def cost_of_write(root: Path, options: Sequence[str]) -> WriteCost:
 
 
 def cost_by_aider(root: Path, command: Sequence[str], *, checked: bool) -> WriteCost:
-    """Have aider write the file, with or without its linter; what it asks elsewhere is refused at once."""
+    """Let aider write the file, with or without its linter; its other requests are refused at once."""
     (root / "new.py").unlink(missing_ok=True)
     home = root.with_name("aider")
     shutil.rmtree(home, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Virtualenvs for contestants, kept in the user's cache: OpenKoi as ``pip install openkoi`` gives it, and peers.
+"""Create virtualenvs for contestants in the user's cache: OpenKoi as ``pip install openkoi`` gives it, and peers.
 
 That of OpenKoi is made anew by each process that needs it, from the files as they are, and removed at its end. Those
 of peers are made when they are first needed; delete the folder to have the newest versions.
@@ -54,13 +54,13 @@ def python_in(folder: Path) -> Path:
 
 
 def cache() -> Path:
-    """Return where they are kept."""
+    """Return the folder of the virtualenvs."""
     named = os.environ.get("XDG_CACHE_HOME")
     return (Path(named) if named else Path.home() / ".cache") / "openkoi-benchmarks"
 
 
 def build(folder: Path, python: Path, requirements: Sequence[str]) -> None:
-    """Make a virtualenv that has these."""
+    """Create a virtualenv with these distributions."""
     shutil.rmtree(folder, ignore_errors=True)
     run_uv(["venv", "--quiet", "--python", sys.executable, str(folder)])
     run_uv(["pip", "install", "--quiet", "--python", str(python), *requirements], folder)

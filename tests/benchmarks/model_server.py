@@ -1,4 +1,4 @@
-"""A model that answers at once, over the wire of Chat Completions. Standard library only, in a process of its own.
+"""Serve a model that answers at once, in the format of Chat Completions. Standard library only, in its own process.
 
     python -m benchmarks.model_server        prints its address
 
@@ -33,12 +33,12 @@ class Conversation(asyncio.Protocol):
         self.speaking: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep where to answer."""
+        """Keep the transport for answers."""
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Answer when the request is there in full."""
+        """Answer when the request is complete."""
         self.read += data
         head = self.read.find(b"\r\n\r\n") + 4
         length = LENGTH.search(self.read, 0, head)
@@ -65,7 +65,7 @@ class Conversation(asyncio.Protocol):
         return streamed(reply) if STREAMS.search(body) else whole(reply)
 
     async def speak(self, chunks: int, pause: int) -> None:
-        """Send word after word, each by itself."""
+        """Send each word separately."""
         self.transport.write(head_of("text/event-stream") + b"transfer-encoding: chunked\r\n\r\n")
         for number in range(chunks):
             self.transport.write(piece(event({"content": f"word{number} "})))
@@ -74,7 +74,7 @@ class Conversation(asyncio.Protocol):
 
 
 def calling(turn: int, tool: str, arguments: dict[str, object]) -> dict[str, object]:
-    """Return what a model says that wants a tool."""
+    """Return a model's answer with a tool call."""
     function = {"name": tool, "arguments": json.dumps(arguments)}
     return {
         "role": "assistant",
@@ -93,7 +93,7 @@ def written(fields: dict[str, object]) -> bytes:
 
 
 def closing(finish: str) -> Iterator[bytes]:
-    """Yield what ends a stream."""
+    """Yield the end of a stream."""
     yield event({}, finish)
     yield written({"object": "chat.completion.chunk", "choices": [], "usage": USAGE})
     yield b"data: [DONE]\n\n"

@@ -1,4 +1,4 @@
-"""Other agents and clients, each in a virtualenv of its own that is made when it is first needed."""
+"""Install other agents and clients, each in its own virtualenv, created on first use."""
 
 from .contest import Entry
 from .homes import Homeless, home_of
@@ -24,7 +24,7 @@ def peers_in(module: str, *names: str) -> list[Entry]:
 
 
 def python_of(name: str) -> str:
-    """Return the Python of a peer; an empty text if it cannot be installed, which is said."""
+    """Return the Python of a peer; empty, with a message, if it cannot be installed."""
     try:
         return home_of(name, REQUIREMENTS.get(name, (name,)))
     except Homeless as why:

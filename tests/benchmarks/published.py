@@ -1,4 +1,4 @@
-"""The figures in README.md: a section of each benchmark, with the day, the commit and the machine's processors."""
+"""Update the figures in README.md: one section per benchmark, with the day, the commit and the processors."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Measure recall@10 of each search method: how much of what answers a question is among the first ten results.
+"""Measure recall@10 of each search method: the share of the relevant texts among the first ten results.
 
 The conversations are made up by seed, the functions are the repository's own. Ranks fused is what others do; it is here
 to be measured against. Libraries for full-text search have the same texts, with who spoke and when in front of each,
@@ -37,7 +37,7 @@ def show(rounds: int) -> None:
 
 
 def rows(talks: Sequence[Talk], contestants: list[Contestant], folder: Path) -> list[list[str]]:
-    """Return a line a way of ours, and a line a library."""
+    """Return a line for each of our methods, and for each library."""
     results: dict[str, list[Result]] = {}
     for one in talks:
         number = len(list(folder.iterdir()))
@@ -52,7 +52,7 @@ def rows(talks: Sequence[Talk], contestants: list[Contestant], folder: Path) -> 
 
 
 def write(one: Talk, path: Path) -> None:
-    """Write what contestants read: the texts as they are, and with who spoke and when in front of each."""
+    """Write the contestants' input: the plain texts, and the texts with speaker and time in front."""
     noted = [f"{note} {text}" for note, text in zip(one.about, one.turns, strict=True)]
     questions = [question.text for question in one.questions]
     path.write_text(json.dumps({**asdict(one), "texts": noted, "questions": questions}), "utf-8")

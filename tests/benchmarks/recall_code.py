@@ -1,4 +1,4 @@
-"""The repository's own functions, and the first lines of their docstrings as questions."""
+"""Return the repository's own functions, and the first lines of their docstrings as questions."""
 
 import ast
 from collections.abc import Iterator

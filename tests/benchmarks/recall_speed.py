@@ -49,7 +49,7 @@ def anywhere(size: int) -> "Matrix":
 
 
 def in_heaps(size: int) -> "Matrix":
-    """Vectors of which many resemble each other."""
+    """Vectors many of which resemble each other."""
     import numpy
 
     chance = numpy.random.default_rng(1)
@@ -102,7 +102,7 @@ def questions(matrix: "Matrix") -> "Matrix":
 
 
 def cold(folder: Path, rounds: int) -> str:
-    """New processes in turn: one maps a plain file and multiplies, the other reads ours and looks."""
+    """Run new processes in turn: one maps a plain file and multiplies, the other searches our file."""
     first_question("write", folder)
     pairs = [[float(first_question(way, folder)) for way in ("plain", "openkoi")] for _ in range(rounds)]
     more = statistics.median(ours - plain for plain, ours in pairs) * 1000

@@ -1,4 +1,4 @@
-"""Conversations made up by seed, and questions: as it was said, in other words, about a date, about two things.
+"""Generate conversations by seed, and questions: verbatim, paraphrased, about a date, about two things.
 
 Two people chat over many sessions. What matters is said once, at times only as the answer to a question, and lies among
 much that resembles it. Knows words; knows no search.
@@ -15,7 +15,7 @@ MONTHS = ("January", "March", "April", "June", "July", "September", "October", "
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """What somebody may have done: how it is told, and asked for in the same and in other words."""
+    """An event: how it is stated, and asked about in the same and in other words."""
 
     statement: str
     same: str
@@ -91,7 +91,7 @@ SUBJECTS = ("work", "the garden", "school", "the weather", "cooking", "the weddi
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, and the turns that answer it."""
+    """A question, and the turns that answer it."""
 
     text: str
     kind: str
@@ -100,7 +100,7 @@ class Question:
 
 @dataclass(slots=True)
 class Talk:
-    """Turns in their order, with who spoke and when, the conversation each belongs to, and what is asked."""
+    """Turns in order, with speaker, time and conversation, and the questions."""
 
     turns: list[str] = field(default_factory=list)
     about: list[str] = field(default_factory=list)
@@ -140,7 +140,7 @@ def session(
     known: dict[str, int],
     chatter: int,
 ) -> None:
-    """One meeting: chatter, and in it what somebody did."""
+    """One meeting: small talk with an event in it."""
     at = {chance.randrange(2, chatter): deed for deed in deeds}
     for n in range(chatter):
         made.say(pair[n % 2], day, "-".join(pair), chance.choice(CHATTER).format(chance.choice(SUBJECTS)))
@@ -150,7 +150,7 @@ def session(
 
 
 def made_known(talk: Talk, chance: random.Random, deed: Deed, who: str, pair: tuple[str, str], day: str) -> int:
-    """Tell a deed, at times the thing only when asked; add the questions about it. Return the turn that names it."""
+    """Mention an event, sometimes with its object only on request; add questions. Return the turn that names it."""
     thing, friend = chance.choice(deed.things), pair[pair[0] == who]
     part = "-".join(pair)
     if chance.random() < 0.5:

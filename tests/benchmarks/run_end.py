@@ -1,4 +1,4 @@
-"""Measure what the end of a run costs after its answer, when memory ingests it, beside reading its log once.
+"""Measure the cost of ingesting a run after its answer, beside reading its log once.
 
 The model says nothing beside its tool calls, or 25 words at each step. Peers keep the messages of as many steps with
 the same texts: pydantic-ai as JSON in SQLite, langgraph in the checkpoint of the last step, inspect_ai in an

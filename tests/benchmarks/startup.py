@@ -91,11 +91,11 @@ class Machine:
         return [str(Path(self.python).with_name("openkoi")), *arguments]
 
     def ratio(self, arguments: Sequence[str], base: str, rounds: int) -> float:
-        """Return how many times what the base costs a command costs."""
+        """Return the cost of a command as a multiple of the base's."""
         return self.compare(self.ours(*arguments), [self.python, "-c", BASES[base]], rounds)
 
     def compare(self, command: Sequence[str], base: Sequence[str], rounds: int) -> float:
-        """Return how many times what a base costs a command costs, which runs once before: it may compile or cache."""
+        """Return the cost of a command as a multiple of a base's, which runs once before to warm up."""
         self.cpu(command)
         return statistics.median(self.cpu(command) / self.cpu(base) for _ in range(rounds))
 
@@ -137,7 +137,7 @@ class Machine:
 
 
 def show(rounds: int) -> None:
-    """Print a table, and what it should be."""
+    """Print a table with the goals."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder, model() as url:
         workspace = Path(folder, "workspace")
         workspace.mkdir()
@@ -170,7 +170,7 @@ def show(rounds: int) -> None:
 
 
 async def fill_memory(home: Path) -> None:
-    """Log so many tasks that memory has as many pieces, in sessions of a hundred."""
+    """Log enough tasks for a number of pieces in memory, in sessions of a hundred."""
     names = [f"{first} {second}" for first in SUBJECTS for second in SUBJECTS]
     for first in range(0, PIECES, TASKS_IN_SESSION):
         log = RunLog(home / "data" / "sessions", f"20260101T000000-benchmark{first}", str)

@@ -24,7 +24,7 @@ PEERS = ("pydantic-ai", "smolagents", "langgraph")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What so many steps cost each, and how busy the machine was then."""
+    """The cost per step for a number of steps, and how busy the machine was."""
 
     steps: int
     pairs: Mapping[str, Sequence[Pair]]
@@ -32,7 +32,7 @@ class Column:
 
 
 def show(rounds: int, sizes: Sequence[int] = SIZES) -> None:
-    """Print a table, and what it should be."""
+    """Print a table with the goals."""
     with model() as url, enlisted([*OWN, *peers(*PEERS)], url) as contestants:
         in_turn(contestants, 1, steps=WARM_UP)
         columns = []
@@ -44,7 +44,7 @@ def show(rounds: int, sizes: Sequence[int] = SIZES) -> None:
 
 
 def column(contestants: list[Contestant], rounds: int, steps: int) -> Column:
-    """So many steps at a time, in turns of 200. The longest runs, each of which is a mean, are the floor's and ours."""
+    """Run steps in turns of 200. The longest runs, each of which is a mean, are the floor's and ours."""
     floor, *others = contestants
     long, again = steps > IN_A_TURN, max(1, IN_A_TURN // steps)
     own = [floor, *(one for one in others if one.entry.name == OURS or not (long or one.entry.name in PEERS))]

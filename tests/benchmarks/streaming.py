@@ -20,7 +20,7 @@ OWN = (Entry(RAW, "raw_bytes"), Entry(OURS, "ours"))
 
 
 def show(rounds: int) -> None:
-    """Print a table, and what it should be."""
+    """Print a table with the goals."""
     rows = []
     raw, ours = OWN
     with model() as url, enlisted([raw, *peers(*PEERS), ours], url) as contestants:

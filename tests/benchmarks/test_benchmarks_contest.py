@@ -1,4 +1,4 @@
-"""Our own contestants do their turns to the end, however small; what a turn costs depends on the machine.
+"""Test that our contestants complete their turns, with small sizes; timings depend on the machine.
 
 They do so where OpenKoi is installed as it ships.
 """
@@ -42,7 +42,7 @@ def prepare_little(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def in_one_home(entries: Sequence[Entry]) -> list[Entry]:
-    """Let ours run in one virtualenv, with all that any of them needs: to make another one takes seconds."""
+    """Run our contestants in one virtualenv with all dependencies, since creating another takes seconds."""
     needed = dict.fromkeys(name for each in SEVERAL for one in each.OWN for name in one.beside)
     return [replace(one, beside=tuple(needed)) for one in entries]
 

@@ -1,4 +1,4 @@
-"""A contestant's side of a contest: wait for a turn, do it, say what it cost. Standard library only: peers import it.
+"""Implement a contestant's side: wait for a turn, do it, report its cost. Standard library only: peers import it.
 
 A turn is a line of JSON in and one out. Starting, importing and opening a client come before, and are not counted.
 """
@@ -19,13 +19,13 @@ Turn = Callable[[dict[str, int]], Sequence[float] | None]  # what it returns goe
 
 
 def take_part(ways: Mapping[str, Callable[[], Turn]]) -> None:
-    """Do turns in the way that the contest named: a distribution, after which a colon may say which way of it."""
+    """Do turns in the variant that the contest named: a distribution, optionally with a colon and a variant."""
     name = sys.argv[2]
     take_turns(name.partition(":")[0], ways[name]())
 
 
 def take_turns(distribution: str, turn: Turn) -> None:
-    """Say who this is; then do turns as they are asked for, each ``again`` and again, until nobody asks."""
+    """Introduce this contestant; then do a turn for each ``again``, until the input ends."""
     count_syncs()
     output = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
@@ -70,7 +70,7 @@ def version_of(distribution: str) -> str:
 
 
 def peak() -> float:
-    """Return the most memory that this process ever had, in MiB; 0 where that is not told."""
+    """Return the peak memory of this process in MiB; 0 if the system does not report it."""
     try:
         from resource import RUSAGE_SELF, getrusage
     except ImportError:
@@ -79,12 +79,12 @@ def peak() -> float:
 
 
 def task(steps: int, said: int = 0) -> str:
-    """Return what the model is told, so that it has the tool called so often, and says so many words each time."""
+    """Return a prompt that makes the model call the tool a number of times, with a number of words each."""
     return f"Go. run={secrets.token_hex(8)} steps={steps}" + (f" said={said}" if said else "")
 
 
 def spoken(turn: int, count: int) -> str:
-    """Return so many words of English about a program, other ones at each turn: those of Python's own help."""
+    """Return a number of English words about a program, different ones for each turn, from Python's own help."""
     return " ".join(help_words()[turn * count : (turn + 1) * count])
 
 
@@ -96,12 +96,12 @@ def help_words() -> list[str]:
 
 
 def words(chunks: int, pause: int) -> str:
-    """Return what the model is told, so that it says so many words, so many microseconds apart."""
+    """Return a prompt that makes the model say a number of words, some microseconds apart."""
     return f"Speak. chunks={chunks} pause={pause}"
 
 
 def address() -> str:
-    """Return where the model is, or the folder of a contest without one, as the contest said."""
+    """Return the model's address, or the folder of a contest without a model."""
     return sys.argv[1]
 
 

@@ -1,4 +1,4 @@
-"""Consent is kept once for all processes, bound to what it is about, and can be revoked."""
+"""Test that consent is stored once for all processes, bound to its content, listed and revoked in one place."""
 
 import subprocess
 import sys

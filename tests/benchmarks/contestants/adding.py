@@ -1,4 +1,4 @@
-"""What contestants of ours have beside the default bundle, as plugins: the one tool, and a model that says one text."""
+"""Define plugins that our contestants add to the default bundle: one tool, and a model with a fixed text."""
 
 from benchmarks.contestants.shorter import SUMMARY
 from benchmarks.turns import add
@@ -22,7 +22,7 @@ class Adding:
 
 
 class Saying(Scripted):
-    """A provider of a model that asks nobody."""
+    """A provider of a model without a server."""
 
     def __init__(self) -> None:
         super().__init__([SUMMARY])

@@ -25,7 +25,7 @@ Said = dict[str, Any]  # a message as JSON has it
 
 
 async def converse(client: httpx2.AsyncClient, steps: int, *, stream: bool, file: int = -1) -> None:
-    """Ask, do as the model says, and tell it all again; what was said is written to a file if there is one."""
+    """Ask the model, do its calls, and send everything again; log the answers to a file if there is one."""
     messages: list[Said] = [{"role": "user", "content": task(steps)}]
     while True:
         body = {"model": "m", "messages": messages, "tools": [TOOL], "stream": stream}
@@ -60,13 +60,13 @@ async def deltas(client: httpx2.AsyncClient, body: Said) -> AsyncIterator[Said]:
 
 
 async def whole(client: httpx2.AsyncClient, body: Said) -> Said:
-    """Return an answer that comes at once."""
+    """Return an answer that arrives as a whole."""
     reply: Said = (await client.post("chat/completions", json=body)).json()["choices"][0]["message"]
     return reply
 
 
 async def turn(client: httpx2.AsyncClient, asked: dict[str, int], *, stream: bool, file: int) -> None:
-    """So many runs at once."""
+    """Do a number of runs at once."""
     runs = range(asked.get("runs", 1))
     await asyncio.gather(*(converse(client, asked["steps"], stream=stream, file=file) for _ in runs))
 

@@ -1,4 +1,4 @@
-"""The floor that also appends a line a step to a file, and syncs it."""
+"""The floor, which also appends a synced line per step to a file."""
 
 from benchmarks.contestants.bare import main
 

@@ -43,7 +43,7 @@ def timed(call: Callable[[], object]) -> Turn:
 
 
 def by_pluggy() -> Turn:
-    """Return a call of a hook that 20 plugins implement, none of which answers."""
+    """Return a call of a hook that 20 plugins implement without an answer."""
     import pluggy
 
     spec, implementation = pluggy.HookspecMarker("calls"), pluggy.HookimplMarker("calls")
@@ -71,7 +71,7 @@ def by_pluggy() -> Turn:
 
 
 def by_blinker() -> Turn:
-    """Return a signal that 20 receivers hear, none of which answers."""
+    """Return a signal with 20 receivers that do not answer."""
     from blinker import Signal
 
     def made() -> Callable[..., None]:

@@ -1,4 +1,4 @@
-"""Keep what a run of so many steps has said, at its end and at once, as other agents and memories do."""
+"""Save the messages of a run at its end, as other agents and memories do."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""Wait for messages, as bots do that others write: ``python -m benchmarks.contestants.idle_bots WAY URL TOKEN ...``."""
+"""Wait for messages with other bot libraries: ``python -m benchmarks.contestants.idle_bots WAY URL TOKEN ...``."""
 
 import asyncio
 import os

@@ -22,7 +22,7 @@ SYLLABLES = ["ba", "de", "fi", "go", "ka", "le", "mi", "no", "pa", "re", "si", "
 
 
 class Store(NamedTuple):
-    """What a contestant does: add the texts of some runs, and search."""
+    """A contestant: add the texts of some runs, and search."""
 
     add: Callable[[list[list[str]]], None]
     search: Callable[[str], int]
@@ -37,7 +37,7 @@ class Chance:
         self.random.shuffle(self.words)
 
     def word(self, start: float = 0.0) -> str:
-        """Return a word; from ``start`` on, as a share of all, those are rare that come late."""
+        """Return a word; words from ``start`` on, as a share of all, are rare ones that occur late."""
         return self.words[int(len(self.words) * (start + (1 - start) * self.random.random() ** 3))]
 
     def text(self) -> str:
@@ -51,7 +51,7 @@ class Chance:
 
 
 def kept(make: Callable[[], Store]) -> Turn:
-    """Return a turn that asks questions of a kind, and has a run added before each where ``add`` says so.
+    """Return a turn that asks questions of a kind, and adds a run before each if ``add`` is set.
 
     It returns the milliseconds of processor time of each question, with what was added.
     """
@@ -106,7 +106,7 @@ def ours() -> Store:
 
 
 def scan() -> Store:
-    """Return the floor: a file with a text a line, all of which a question reads."""
+    """Return the floor: a file with one text per line, which each question reads completely."""
     path = Path(address(), "lines")
 
     def add(runs: list[list[str]]) -> None:

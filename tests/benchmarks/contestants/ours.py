@@ -37,7 +37,7 @@ def opened(folder: Path, settings: Mapping[str, object] = SETTINGS) -> App:
 
 
 async def turn(koi: App, asked: dict[str, int]) -> None:
-    """So many runs at once, until memory has taken them in."""
+    """Do a number of runs at once, until memory has ingested them."""
     results = await asyncio.gather(
         *(koi.solve(Task(task(asked["steps"]), limits=PLENTY)) for _ in range(asked.get("runs", 1)))
     )
@@ -47,7 +47,7 @@ async def turn(koi: App, asked: dict[str, int]) -> None:
 
 
 async def listen(koi: App, asked: dict[str, int]) -> None:
-    """A call that is streamed, as in a run."""
+    """A streamed call, as in a run."""
     CURRENT.set(koi.services.redactor)
     run = await koi.run_starter.make_run(Task("Speak.", limits=PLENTY))
     answer = Message.user(words(asked["chunks"], asked["pause"]))

@@ -7,7 +7,7 @@ from benchmarks.turns import address, key, take_turns, words
 
 
 async def read(client: httpx2.AsyncClient, asked: dict[str, int]) -> None:
-    """Read a call that is streamed."""
+    """Read a streamed call."""
     reply = {"role": "user", "content": words(asked["chunks"], asked["pause"])}
     body = {"model": "m", "messages": [reply], "stream": True}
     async with client.stream("POST", "chat/completions", json=body) as response:

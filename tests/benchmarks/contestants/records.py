@@ -1,4 +1,4 @@
-"""Write a record so that it is on the disk when the call returns: ours, its floor, and stores that others use."""
+"""Write a durable record: ours, the floor, and other stores."""
 
 import json
 import os
@@ -15,7 +15,7 @@ Write = Callable[[int], object]
 
 
 def timed(write: Write) -> Turn:
-    """Return a turn that writes so many records, and returns the milliseconds of each."""
+    """Return a turn that writes a number of records, and returns the milliseconds of each."""
     count = 0
 
     def turn(asked: dict[str, int]) -> list[float]:

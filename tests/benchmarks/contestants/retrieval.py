@@ -1,4 +1,4 @@
-"""Search texts by each way of ours; ranks fused is what others do, and is here to be measured against."""
+"""Search texts by each of our methods, and by fused ranks, which others use, for comparison."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ WAYS = (
 
 
 def searched() -> Turn:
-    """Return a turn that asks all questions about texts by one of the ways."""
+    """Return a turn that asks all questions about texts by one method."""
     ways = cache(lambda talk: make_ways(read(talk)))
     return lambda asked: measured(ways(asked["talk"])[WAYS[asked["way"]]], read(asked["talk"])["questions"])
 
@@ -49,7 +49,7 @@ class Nearest:
 
 
 def make_ways(data: Mapping[str, Any]) -> Mapping[str, Search]:
-    """Return the ways of searching that are compared, by name."""
+    """Return the compared search methods, by name."""
     from openkoi_search import make_index
     from openkoi_search.fusion import LEXICAL_WEIGHT, STANDALONE, FusionWeights
     from openkoi_search.lexical import Lexical
@@ -84,7 +84,7 @@ def make_ways(data: Mapping[str, Any]) -> Mapping[str, Search]:
 
 
 def fuse_ranks(orders: Sequence[Sequence[int]]) -> list[int]:
-    """Return what several searches found by its added reciprocal ranks, which others use."""
+    """Return the results of several searches by their summed reciprocal ranks, as others do."""
     scores: dict[int, float] = {}
     for order in orders:
         for rank, one in enumerate(order, 1):

@@ -1,4 +1,4 @@
-"""Run tasks of so many steps, with or without words of the model, and report the cost of memory after each answer.
+"""Run tasks with a number of steps, with or without text, and report the cost of memory after each answer.
 
 OpenKoi as it ships.
 """

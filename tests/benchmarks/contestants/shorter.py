@@ -1,4 +1,4 @@
-"""Make a conversation shorter by our compactors and as other libraries do, and write it as JSON once."""
+"""Shorten a conversation with our compactors and with other libraries, and write it as JSON once."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ Messages = list[dict[str, Any]]
 
 
 def conversation(turns: int) -> Messages:
-    """Return a task, and turns that each read a file, as the wire has them."""
+    """Return a task, and turns that each read a file, in wire format."""
     messages: Messages = [{"role": "user", "content": "Read all files, and say what they do.", "id": "task"}]
     for turn in range(turns):
         function = {"name": "read_file", "arguments": json.dumps({"path": f"shapes{turn}.py"})}
@@ -30,7 +30,7 @@ def conversation(turns: int) -> Messages:
 
 
 def size_of(turns: int) -> int:
-    """Return how many bytes its JSON has."""
+    """Return the size of its JSON in bytes."""
     return len(json.dumps(conversation(turns)))
 
 

@@ -1,4 +1,4 @@
-"""Find the nearest of many vectors, by ours or a library: exactly, or by an index that may miss some. In one thread."""
+"""Find the nearest of many vectors, with our search or a library, exactly or approximately, in one thread."""
 
 import os
 import time

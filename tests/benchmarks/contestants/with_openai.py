@@ -7,7 +7,7 @@ from openai import AsyncOpenAI
 
 
 async def listen(client: AsyncOpenAI, asked: dict[str, int]) -> None:
-    """Read a call that is streamed, and put its words together."""
+    """Read a streamed call, and join its words."""
     reply = words(asked["chunks"], asked["pause"])
     stream = await client.chat.completions.create(model="m", messages=[{"role": "user", "content": reply}], stream=True)
     text = ""
