@@ -139,6 +139,49 @@ def test_what_a_run_did_that_ended_within_a_call_of_another_is_not_the_other_s(
     assert {} == restore(other, root, second)
 
 
+def test_files_that_two_runs_write_at_the_same_time_belong_to_the_one_that_names_them(
+    store: CheckpointStore, root: Path, tmp_path: Path
+) -> None:
+    other = watched(tmp_path / "kept")
+    first, second = take(store, root, run="one"), take(other, root, run="two")
+    asyncio.run(store.start_call(root, "one call", [Path("new/one.txt")]))
+    asyncio.run(other.start_call(root, "two call", [Path("two.txt")]))
+    write(root, "two.txt", "by two\n")
+    (root / "new").mkdir()
+    write(root, "new/one.txt", "by one\n")
+    doubts = [asyncio.run(store.finish_call(root, "one call")), asyncio.run(other.finish_call(root, "two call"))]
+    ends = take(store, root, run="one"), take(other, root, run="two")
+
+    assert "diff --git a/new/one.txt b/new/one.txt" == diff_of(store, root, first, ends[0])
+    assert "diff --git a/two.txt b/two.txt" == diff_of(other, root, second, ends[1])
+    assert [(), ()] == [tuple(one.in_doubt) for one in doubts]
+
+
+def test_what_two_commands_change_at_the_same_time_is_in_doubt_for_both(
+    store: CheckpointStore, root: Path, tmp_path: Path
+) -> None:
+    other = watched(tmp_path / "kept")
+    take(store, root, run="one")
+    take(other, root, run="two")
+    asyncio.run(store.start_call(root, "one call"))
+    asyncio.run(other.start_call(root, "two call"))
+    write(root, "one.txt", "by one\n")
+    early = asyncio.run(other.finish_call(root, "two call"))
+    take(other, root, run="two")
+    write(root, "late.txt", "by one\n")
+    late = asyncio.run(store.finish_call(root, "one call"))
+    call(store, root, lambda: write(root, "alone.txt", "by one\n"), run="one")
+
+    assert ["one.txt"] == early.in_doubt
+    assert ["one.txt"] == late.in_doubt
+
+
+def diff_of(store: CheckpointStore, root: Path, since: str, until: str) -> str:
+    """The headers of a diff."""
+    patch = asyncio.run(store.diff(root, since, until))
+    return "\n".join(line for line in patch.splitlines() if line.startswith("diff "))
+
+
 def test_of_a_file_that_two_runs_changed_in_turn_the_diff_shows_all_changes_and_nothing_is_restored(
     store: CheckpointStore, root: Path, tmp_path: Path
 ) -> None:
@@ -285,4 +328,4 @@ def test_what_a_command_did_in_a_folder_that_is_skipped_is_reported(
     asyncio.run(store.start_call(root, "call"))
     write(root, f"{folder}/new.js", "by a command")
 
-    assert [folder] == asyncio.run(store.finish_call(root, "call"))
+    assert [folder] == asyncio.run(store.finish_call(root, "call")).skipped

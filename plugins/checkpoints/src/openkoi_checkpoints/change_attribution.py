@@ -8,11 +8,10 @@ import math
 import os
 import stat
 import time
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import Path
-from typing import TypeAlias
 
 from openkoi_base.files import write_atomically
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -20,13 +19,23 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .errors import store_errors
 from .manifest import PathEntry, is_unchanged, mix_changes
 from .named_paths import NamedPaths
+from .other_calls import (
+    CallAtOnce,
+    CallChanges,
+    Look,
+    Notes,
+    OpenCall,
+    StatSnapshot,
+    divide_changes,
+    open_calls_of_others,
+    paths_in_doubt,
+    run_of,
+    snapshot_of,
+)
 from .process_end import ProcessEnd
 from .scan import TEMPORARY_PREFIX, ScanRules
 from .skipped_folders import UNREPORTED_FOLDERS, skipped_folders_of, walk_status
 
-Look: TypeAlias = tuple[int, ...]
-StatSnapshot: TypeAlias = dict[str, Look]
-Notes: TypeAlias = list[Mapping[str, object]]
 GONE: Look = ()
 MAX_CALL_SECONDS = 86_400  # seconds; a call of a killed run never ends
 
@@ -89,7 +98,7 @@ class ChangeJournal:
     rules: ScanRules
     process: ProcessEnd
     looks: StatSnapshot | None = None
-    open_calls: dict[str, StatSnapshot | None] = field(default_factory=dict)
+    open_calls: dict[str, OpenCall] = field(default_factory=dict)
 
     def take_snapshot(self) -> StatSnapshot | None:
         """Return the workspace's snapshot, including paths in skipped folders that tools named."""
@@ -100,30 +109,35 @@ class ChangeJournal:
                 looks = {**(looks or {}), path: status_key((self.named.root / path).lstat())}
         return looks
 
-    def start_call(self, call: str) -> None:
-        """Begin a call: what changed since the last snapshot, while no call was open, is the user's."""
+    def start_call(self, call: str, writes: Sequence[str] = ()) -> None:
+        """Begin a call: what changed since the last snapshot, while no call was open, is the user's.
+
+        ``writes`` are the paths that it writes, if that is known.
+        """
         now = self.take_snapshot()
         theirs: StatSnapshot = {}
         if self.looks is not None and now is not None and not self.open_calls:
             fresh = self.named.paths() - self.looks.keys()  # they were not looked at before they were named
             theirs = {path: look for path, look in changed_paths(self.looks, now).items() if path not in fresh}
-        self.open_calls[call] = now
-        self.append({"theirs": theirs, "opened": call, "process": self.process.start_call(call)})
+        self.open_calls[call] = OpenCall(now, writes)
+        self.append({"theirs": theirs, "opened": call, "process": self.process.start_call(call), "writes": writes})
 
-    def finish_call(self, call: str) -> list[str]:
-        """End a call: what changed since it began is the run's; return the changed folders that no checkpoint contains.
+    def finish_call(self, call: str) -> CallChanges:
+        """End a call: what changed since it began is the run's; return what of it is in doubt or not stored.
 
-        If a call of another run ended meanwhile, its changes belong to that run.
+        If a call of another run ended meanwhile, its changes belong to that run. If such a call was still open, so do
+        all changes outside the paths that this call writes.
         """
         self.process.finish_call(call)
-        before, now = self.open_calls.pop(call, None), self.take_snapshot()
+        begun, now, notes = self.open_calls.pop(call, OpenCall()), self.take_snapshot(), self.read_records()
         self.looks = now
-        if before is None or now is None:
-            return []
-        others = changes_of_other_calls(self.read_records(), call)
-        ours = {path: look for path, look in changed_paths(before, now).items() if others.get(path) != look}
-        self.append({"ours": ours, "closed": call})
-        return skipped_folders_of(self.named.root, ours, self.rules, self.named.paths())
+        if begun.looks is None or now is None:
+            return CallChanges()
+        at_once = [one for one in open_calls_of_others(notes, call) if self.process.is_running(str(one["process"]))]
+        found = divide_changes(changed_paths(begun.looks, now), notes, CallAtOnce(call, begun.writes, at_once))
+        self.append({"ours": found.ours, "closed": call, "in_doubt": found.in_doubt})
+        skipped = skipped_folders_of(self.named.root, found.ours, self.rules, self.named.paths())
+        return CallChanges(skipped, found.in_doubt)
 
     def interrupt_call(self, call: str, at: int) -> None:
         """Record that a call was cut off at a time in nanoseconds: what changes later is not its run's."""
@@ -140,7 +154,10 @@ class ChangeJournal:
         self.looks = looks
         notes = self.read_records()
         others = [note for note in notes if run_of(note) != run and self.is_needed(note)]
-        opened = [{"opened": call, "process": self.process.name} for call in self.open_calls]
+        opened = [
+            {"opened": call, "process": self.process.name, "writes": one.writes}
+            for call, one in self.open_calls.items()
+        ]
         calls = [note for note in opened if run_of(note) == run]
         lines = [*others, *changes_during_calls(notes, run), {"since": run, "checkpoint": checkpoint}, *calls]
         with store_errors(self.path.parent):
@@ -217,28 +234,12 @@ class ChangeAttribution:
         return bool(self.unended) and path not in self.late and self.theirs.get(path) != look
 
 
-def run_of(note: Mapping[str, object]) -> str:
-    """Return the run that a record is about."""
-    call = note.get("opened") or note.get("closed") or note.get("interrupted") or ""
-    return str(note.get("since") or str(call).partition(" ")[0])
-
-
 def changes_during_calls(notes: Notes, run: str) -> Iterator[Mapping[str, object]]:
     """Yield what a run did while calls of other runs were open."""
     ended = {note.get(name) for note in notes for name in ("closed", "interrupted")}
     if any("opened" in note and run_of(note) != run and note["opened"] not in ended for note in notes):
-        done = [snapshot_of(note, "ours") for note in notes if run_of(note) == run]
-        yield from ({"done": looks, "at": time.time()} for looks in done if looks)
-
-
-def changes_of_other_calls(notes: Notes, call: str) -> StatSnapshot:
-    """Return how calls of other runs left paths, for those that ended since this call began."""
-    began = max((place for place, note in enumerate(notes) if note.get("opened") == call), default=0)
-    run = run_of({"opened": call})
-    others: StatSnapshot = {}
-    for note in notes[began:]:
-        others.update(snapshot_of(note, "ours") | snapshot_of(note, "done") if run_of(note) != run else {})
-    return others
+        done = [(snapshot_of(note, "ours"), paths_in_doubt(note)) for note in notes if run_of(note) == run]
+        yield from ({"done": looks, "in_doubt": doubt, "at": time.time()} for looks, doubt in done if looks)
 
 
 def attribute_changes(notes: Notes, run: str) -> ChangeAttribution:
@@ -267,12 +268,6 @@ def changed_at(path: Path, look: Look) -> int:
     if stat.S_ISDIR(look[0]):
         return path.lstat().st_ctime_ns if path.is_dir() else 0
     return look[3]
-
-
-def snapshot_of(note: Mapping[str, object], name: str) -> StatSnapshot:
-    """Return the snapshot in a record."""
-    found = note.get(name)
-    return {path: tuple(look) for path, look in found.items()} if isinstance(found, dict) else {}
 
 
 def entries_without_others(

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -14,6 +14,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .errors import CheckpointStoreError
 
 if TYPE_CHECKING:
+    from .other_calls import CallChanges
     from .retention import RetentionPolicy
     from .stored_workspaces import StoredWorkspaces
 
@@ -129,12 +130,12 @@ class CheckpointStore:
 
         return await asyncio.to_thread(describe_store, self.folder, self.policy)
 
-    async def start_call(self, root: Path, call: str) -> None:
-        """Begin a call that may write: what changes until it ends is the run's."""
-        await self.run_in_thread(root, lambda stored, root: stored.start_call(root, call))
+    async def start_call(self, root: Path, call: str, writes: Sequence[Path] = ()) -> None:
+        """Begin a call that may write: what changes until it ends is the run's; ``writes`` are its paths, if known."""
+        await self.run_in_thread(root, lambda stored, root: stored.start_call(root, call, writes))
 
-    async def finish_call(self, root: Path, call: str) -> list[str]:
-        """End a call; return the skipped folders in which it changed what is not stored."""
+    async def finish_call(self, root: Path, call: str) -> "CallChanges":
+        """End a call; return what it changed that is not stored, or may be another run's."""
         return await self.run_in_thread(root, lambda stored, root: stored.finish_call(root, call))
 
     def interrupt_call(self, root: Path, call: str) -> None:

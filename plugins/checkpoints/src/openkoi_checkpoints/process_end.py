@@ -21,6 +21,7 @@ from .errors import store_errors
 
 BEAT_SECONDS = 1.0
 BEAT_NS = 1_000_000_000
+MISSED_BEATS = 5  # estimate: a busy machine delays a beat by less
 RECORD_END = 'if read _; then rm -f "$1"; elif test -e "$1"; then echo ended >"$1"; fi'
 SHELL = "/bin/sh"
 
@@ -72,6 +73,13 @@ class ProcessEnd:
         if status is None:
             return math.inf
         return status.st_mtime_ns + (0 if status.st_size else BEAT_NS)
+
+    def is_running(self, name: str) -> bool:
+        """Return whether a process with an open call still runs, or did a moment ago."""
+        if name == self.name:
+            return True
+        ended = self.ended_at(name)
+        return ended != math.inf and time.time_ns() - ended < MISSED_BEATS * BEAT_NS
 
 
 def start_shell(path: Path) -> None:

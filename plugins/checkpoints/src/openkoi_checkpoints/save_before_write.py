@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+from openkoi_base.files.diffs import format_names
 from openkoi_base.schema.path_parameters import PATH_PARAMETERS, written_paths
 from openkoi_hookspecs import Effect, Inject, KoiError, Run, Tool, ToolCall, ToolResult, events, hookimpl
 
@@ -15,6 +16,9 @@ from .errors import CheckpointStoreError
 from .side_effects import SideEffects, describe_effect, paths_outside
 
 WORKER = "worker"
+AT_ONCE = (
+    "Another task ran a command in this folder at the same time, so each of these changes may be that task's: {names}."
+)
 Followed = (
     events.ToolCallStarted | events.ToolCallFinished | events.TaskStarted | events.PlanReady | events.ExecutionFinished
 )
@@ -38,6 +42,7 @@ class SaveBeforeWrite:
         self.path_arguments = tuple(path_arguments)
         self.notes = SideEffects(store.skip)
         self.open_calls: set[tuple[str, str]] = set()
+        self.writes: dict[tuple[str, str], Sequence[Path]] = {}
         store.watched = True
 
     @hookimpl
@@ -51,6 +56,8 @@ class SaveBeforeWrite:
         for name in names:
             await self.save(run.workspace, Path(name))
         self.notes.record_before(call, run, paths_outside(names, run.workspace))
+        if tool.written_paths:
+            self.writes[run.id, call.id] = [Path(name) for name in names]
 
     async def save(self, root: Path, path: Path) -> None:
         """Save a file; when nothing can be saved at all, the kernel asks whether to continue without a checkpoint."""
@@ -92,7 +99,8 @@ class SaveBeforeWrite:
         self.open_calls.add((run.id, call))
         if task:
             task.add_done_callback(lambda _: self.interrupt_call(run, call))
-        await self.store.start_call(run.workspace, call_key(run, run.id, call))
+        writes = self.writes.pop((run.id, call), ())
+        await self.store.start_call(run.workspace, call_key(run, run.id, call), writes)
 
     def interrupt_call(self, run: Run, call: str) -> None:
         """Record that a call was cut off, if it is open."""
@@ -106,8 +114,11 @@ class SaveBeforeWrite:
         if (caller, call) not in self.open_calls:
             return
         self.open_calls.discard((caller, call))
-        for path in await self.store.finish_call(run.workspace, call_key(run, caller, call)):
+        changes = await self.store.finish_call(run.workspace, call_key(run, caller, call))
+        for path in changes.skipped:
             await run.emit(events.SkippedFolderChanged(path))
+        if changes.in_doubt:
+            await run.emit(events.WarningIssued(AT_ONCE.format(names=format_names(changes.in_doubt))))
 
     @hookimpl
     def after_tool(self, result: ToolResult, call: ToolCall, run: Run) -> Awaitable[ToolResult | None] | None:

@@ -1,7 +1,7 @@
 """Work with the checkpoints of workspaces, in a thread: create, restore, compare and save."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from openkoi_base.files import private_folder
@@ -9,12 +9,13 @@ from openkoi_hookspecs import Restoration
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .blob_store import BlobStore, compute_digest, file_size
-from .change_attribution import ChangeJournal, CheckpointViews, StatSnapshot, entries_without_others
+from .change_attribution import ChangeJournal, CheckpointViews, entries_without_others
 from .checkpoint_history import CheckpointHistory, open_history
 from .errors import store_errors
 from .gc import LOCK
 from .manifest import Manifest, PathEntry, PathKind, add_named, select_entries, stamps_of
 from .named_paths import NamedPaths, is_in_skipped_folder
+from .other_calls import CallChanges, StatSnapshot
 from .pre_images import PreImages, save_before_restore
 from .process_end import ProcessEnd
 from .scan import FileCounter, ScanRules, WorkspaceScanner, is_ignored
@@ -140,21 +141,22 @@ class StoredWorkspaces:
             if passed:
                 self.named_paths(history, root).add(name)
 
-    def start_call(self, root: Path, call: str) -> None:
+    def start_call(self, root: Path, call: str, writes: Sequence[Path]) -> None:
         """Begin a call in the journals."""
-        self.update_journals(root, lambda journal: journal.start_call(call))
+        real = [(root / path).resolve() for path in writes]
+        self.update_journals(root, lambda journal: journal.start_call(call, paths_in(journal.named.root, real)))
 
-    def finish_call(self, root: Path, call: str) -> list[str]:
-        """End a call; return the skipped folders in which it changed what is not stored."""
-        return self.update_journals(root, lambda journal: journal.finish_call(call)) or []
+    def finish_call(self, root: Path, call: str) -> CallChanges:
+        """End a call; return what of its changes is in doubt or not stored."""
+        return self.update_journals(root, lambda journal: journal.finish_call(call)) or CallChanges()
 
     def interrupt_call(self, root: Path, call: str, at: int) -> None:
         """Record that a call was cut off."""
         self.update_journals(root, lambda journal: journal.interrupt_call(call, at))
 
-    def update_journals(self, root: Path, note: Callable[[ChangeJournal], list[str] | None]) -> list[str] | None:
+    def update_journals(self, root: Path, note: Callable[[ChangeJournal], CallChanges | None]) -> CallChanges | None:
         """Update the journals of this workspace and of known ones around it."""
-        changed: list[str] | None = None
+        changed: CallChanges | None = None
         for one in (*(known for known in [*self.journals] if root != known and root.is_relative_to(known)), root):
             with self.open_history(one) as history, lock_store(history.folder / "lock"):
                 changed = note(self.journal_of(history, one))
@@ -197,3 +199,8 @@ class StoredWorkspaces:
         return (
             self.blobs.get(entry.digest) if entry.is_in_store else saved.read_content(entry.path, entry.status_digest)
         )
+
+
+def paths_in(root: Path, paths: Sequence[Path]) -> list[str]:
+    """Return the paths that are in a folder, relative to it."""
+    return [path.relative_to(root).as_posix() for path in paths if path.is_relative_to(root)]
