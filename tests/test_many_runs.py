@@ -22,6 +22,7 @@ LIMITS = Limits(iterations=0)
 TASKS = 4
 MAX_THREADS = 32  # of an event loop, as concurrent.futures limits them
 KEPT_STATE, MORE_TASKS = 270, 60  # of so many runs some parts keep what they know, and of no older ones
+ROUNDS = 3  # what each task leaves, each round finds; one is enough unless something was made for the first time
 REPLY = events.ModelResponse("acme/large", Response((), StreamEnd(Usage(input=80, output=10))), 0.25)
 
 
@@ -76,19 +77,24 @@ def forget_what_is_limited(server: OpenAIServer) -> None:
 
 
 async def objects_kept(folder: Path, variables: Mapping[str, str], server: OpenAIServer) -> int:
-    """Do many tasks in one process; return how many objects remain after the last, without its caches."""
+    """Do many tasks in one process; return how many more objects it has after the last, without its caches.
+
+    A module that only a slow machine imports is imported once, so that the smallest growth of some rounds excludes it.
+    """
     folder.joinpath("workspace").mkdir()
     variables = {"OPENKOI_HOME": str(folder / "home"), "OLLAMA_HOST": "127.0.0.1:1", **variables}
-    counts = []
+    counts = list[int]()
     await start_threads()
     async with open_app(folder / "workspace", flags={"model": "openai/mock"}, environment=variables) as koi:
-        for tasks in (KEPT_STATE, MORE_TASKS):
+        for tasks in (KEPT_STATE, *[MORE_TASKS] * ROUNDS):
             for number in range(tasks):
                 await koi.solve(Task(f"What is {number % TASKS}?", limits=LIMITS))
             await koi.drain()
             forget_what_is_limited(server)
             counts.append(len(gc.get_objects()))
-    return counts[1] - counts[0]
+            if len(counts) > 1 and counts[-1] - counts[-2] < MORE_TASKS:
+                break
+    return counts[-1] - counts[-2]
 
 
 def test_a_process_that_does_many_tasks_keeps_nothing_of_each(tmp_path: Path) -> None:
