@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, shell
+from cli_process import Shell, logged_records, shell, write_script
 
 from openkoi_hookspecs import ToolCall
 from openkoi_testing.servers import (
@@ -92,3 +92,13 @@ def test_what_cannot_be_shortened_enough_is_not_asked_for_ever(
     assert "too large (413)" in result.stderr
     assert "choose a model with a larger context window" in result.stderr
     assert len(server.asked) - before <= 3
+
+
+def test_input_that_no_call_could_contain_is_refused_before_it_is_searched_and_stored(tmp_path: Path) -> None:
+    openkoi = shell(tmp_path)
+    model = write_script(openkoi.folder, "  - says: Short.\n")
+    result = openkoi("-m", model, "Summarize it", stdin="Pond! " * 200_000)
+
+    assert 4 == result.returncode
+    assert "about 300,002 tokens, and iteration.token_budget allows 200,000. Shorten the task" in result.stderr
+    assert [] == logged_records(openkoi.home)

@@ -14,7 +14,7 @@ from openkoi_base.redact import use_redactor
 from openkoi_hookspecs import KoiError, Result, Task, ToolCall, ToolResult, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_loader.workspace_plugins import Root
-from openkoi_models import check_content, check_models
+from openkoi_models import check_content, check_models, require_size
 from openkoi_settings import plugin_keys
 
 from .run_origin import ALONE, RunOrigin
@@ -120,7 +120,7 @@ class RunStarter:
 
         services = self.services
         return replace(
-            check_content(task),
+            check_content(require_size(task, task.limits or services.config.limits)),
             text=sanitize_text(task.text),
             context=sanitize_text(task.context),
             category=task.category or infer_category(task.text),

@@ -96,12 +96,14 @@ def exit_status(error: Exception) -> int:
         ConfigError,
         ConsentMissingError,
         FilesChangedError,
+        LimitExceededError,
         NoProviderError,
         PluginNotFoundError,
         ProviderUnavailableError,
     )
 
     statuses = (
+        (LimitExceededError, 4),
         (ConsentMissingError, 8),
         (NoProviderError, 9),
         (ProviderUnavailableError, 75),

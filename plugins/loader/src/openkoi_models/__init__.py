@@ -16,6 +16,7 @@ with LazyExports(globals()):
     from .compare_compacted import removed_parts as removed_parts
     from .content import check_content as check_content
     from .content import check_result as check_result
+    from .content import require_size as require_size
     from .estimate import Estimator as Estimator
     from .images_in_messages import without_media as without_media
     from .model_check import check_models as check_models

@@ -1,4 +1,4 @@
-"""Check the conversation before a task, and images and files, before they are sent to a model.
+"""Check the size of a task and the conversation before it, and images and files, before they are sent to a model.
 
 Invalid input of a caller raises ConfigError; in a tool's result a note replaces it.
 """
@@ -7,12 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from openkoi_base.isolation import sanitize_text, type_error_of
+from openkoi_base.tokens import BYTES_PER_TOKEN, size_of_text
 from openkoi_hookspecs import (
     Blob,
     ConfigError,
     Content,
     File,
     Image,
+    LimitExceededError,
+    Limits,
     Message,
     Part,
     Role,
@@ -23,10 +26,23 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.content import IMAGE_TYPES, MAX_FILE_BYTES, MAX_IMAGE_BYTES
 from openkoi_prompt.conversation import calls_in, join_turns, results_in
+from openkoi_settings import keys
 
 from .images_in_messages import media_in, name_of
 
 HISTORY_FORM = "Expected a tuple of Message that starts with a user message and has a result for every tool call."
+TOO_LONG = (
+    "its words and input are about {tokens:,} tokens, and {setting} allows {limit:,}. Shorten the task and its input, "
+    "or raise the limit"
+)
+
+
+def require_size(task: Task, limits: Limits) -> Task:
+    """Return the task; raise LimitExceededError if its words exceed its budget: redacting them takes long."""
+    tokens = (size_of_text(task.text) + size_of_text(task.context)) // BYTES_PER_TOKEN
+    if tokens > limits.tokens:
+        raise LimitExceededError(TOO_LONG.format(tokens=tokens, limit=limits.tokens, setting=keys.TOKEN_BUDGET.name))
+    return task
 
 
 def check_content(task: Task) -> Task:
