@@ -29,6 +29,14 @@ def test_texts_are_only_made_in_a_state_that_is_not_saved(tmp_path: Path) -> Non
     assert [first[1].tolist()] == fewer.tolist()
 
 
+def test_embedders_in_turn_keep_their_vectors(tmp_path: Path) -> None:
+    made: list[str] = []
+    for embedder in (Lexical(), Lexical(dimensions=512)) * 2:
+        embed_saved(embedder, "one", noting(made, "koi"), tmp_path / "some")
+
+    assert ["koi", "koi"] == made
+
+
 def test_a_folder_that_cannot_be_written_to_only_costs_time(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 

@@ -42,6 +42,7 @@ def open_saved_index(
     except CorruptFileError:
         data = encode_words(list(map(count_weighted, make_texts())), ids)
         write_file(path, data)
+        remove_other_states(path)
         segment = read_encoded(data)
     return TextIndex(list(ids), segment, shape, STANDALONE)
 
@@ -69,11 +70,16 @@ def read_file(path: Path) -> bytes:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file, and remove the files of other states."""
-    name = path.name.rpartition("-")[0]
+    """Write a file, if that is possible."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, data)
+
+
+def remove_other_states(path: Path) -> None:
+    """Remove the files of other states."""
+    name = path.name.rpartition("-")[0]
+    with suppress(OSError):
         for old in path.parent.glob(f"{name}-*{path.suffix}"):
             if old != path:
                 old.unlink(missing_ok=True)
