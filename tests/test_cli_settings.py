@@ -33,6 +33,19 @@ def test_a_setting_is_set_shown_and_removed_and_the_rest_of_the_file_stays(openk
     assert "llama" not in config(openkoi)
 
 
+@pytest.mark.parametrize("key", ["safety.max_iterations", "iteration.max_iterations"])
+def test_a_setting_with_a_former_name_is_removed_by_either(openkoi: Shell, key: str) -> None:
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text("[safety]\nmax_iterations = 7\nmax_calls = 7\n")
+    removed = openkoi("config", "unset", key)
+
+    assert (0, f"Removed safety.max_iterations from {openkoi.home / 'config.toml'}.\n") == (
+        removed.returncode,
+        removed.stdout,
+    )
+    assert "[safety]\nmax_calls = 7\n" == config(openkoi)
+
+
 @pytest.mark.parametrize(
     ("key", "value", "hint"),
     [

@@ -62,13 +62,17 @@ def set_value(invocation: Invocation, /, key: str, value: str) -> None:
 @click.argument("key")
 @click.pass_obj
 def unset(invocation: Invocation, /, key: str) -> int:
-    """Remove KEY from your config file."""
-    koi = invocation.open()
-    if not any(one.key == key and one.origin == str(invocation.paths.config) for one in koi.settings()):
+    """Remove KEY from your config file, also under a former name."""
+    from openkoi_settings import DEPRECATED, read_settings
+
+    koi, written = invocation.open(), read_settings(invocation.paths.config)
+    names = [name for name in written if key == name or key == DEPRECATED.get(name, ("",))[0]]
+    if not names:
         click.echo(f"{key} is not set in {invocation.paths.config}.", err=True)
         return 1
-    koi.set_setting(key, None)
-    click.echo(f"Removed {key} from {invocation.paths.config}.")
+    for name in names:
+        koi.set_setting(name, None)
+        click.echo(f"Removed {name} from {invocation.paths.config}.")
     note_override(key, invocation.paths.config, invocation)
     return 0
 
