@@ -7,7 +7,7 @@ import pytest
 from cli_process import Shell, shell
 from verdict_runs import DONE, EDIT, TASK, folder_with_test, result, write_script_outside
 
-from openkoi_hookspecs import Text, ToolCall
+from openkoi_hookspecs import Text, ToolCall, Usage
 from openkoi_testing.servers import AnthropicServer, GoogleServer, OllamaServer, OpenAIServer, Say
 from openkoi_testing.servers.vendor_server import VendorServer
 
@@ -48,6 +48,15 @@ def test_the_user_and_the_model_hear_of_it(
     assert "no tool call in it was run" in later[0]
     assert "no tool call in it was run" not in first
     assert not (openkoi.folder / "story.txt").exists()
+
+
+def test_one_token_is_singular(tmp_path: Path) -> None:
+    with OpenAIServer(Say("It", usage=Usage(input=9, output=1), finish="length")) as server:
+        result = with_key(shell(tmp_path), "OPENAI_BASE_URL", server)(
+            "-m", "openai/gpt-fake", "-i", "0", "Tell a story"
+        )
+
+    assert "length limit (about 1 token)" in result.stderr
 
 
 def test_a_cut_verdict_is_named(tmp_path: Path) -> None:

@@ -347,7 +347,21 @@ def evil_manifest(folder: Path) -> str:
     return "Invalid segment name"
 
 
-DAMAGES = [damaged_line, torn_line, lost_line, lost_file, no_manifest, newer_manifest, evil_manifest]
+def foreign_manifest(folder: Path) -> str:
+    (folder / "manifest.json").write_bytes(b'{"schema": "caf\xe9"}')
+    return f"{folder / 'manifest.json'} is not valid JSON. Export again."
+
+
+def folder_as_manifest(folder: Path) -> str:
+    (folder / "manifest.json").unlink()
+    (folder / "manifest.json").mkdir()
+    return f"Cannot read {folder / 'manifest.json'}: Is a directory. Export again."
+
+
+DAMAGES = [
+    *(damaged_line, torn_line, lost_line, lost_file, no_manifest, newer_manifest, evil_manifest),
+    *(foreign_manifest, folder_as_manifest),
+]
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=[damage.__name__ for damage in DAMAGES])

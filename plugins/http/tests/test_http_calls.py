@@ -48,6 +48,10 @@ def test_a_call_without_arguments_that_can_be_relied_upon_says_so(written: Json)
     assert "not a valid JSON object" in call.parse_error
 
 
+def test_a_call_without_a_name_and_arguments_quotes_nothing() -> None:
+    assert "The call had no tool name. Send it again." == ToolCallFactory().make("a", "", "").parse_error
+
+
 def test_what_is_said_twice_in_an_object_is_not_lost_with_the_rest_of_an_answer() -> None:
     frame = parse_object('{"good": {"a": 1}, "bad": {"of": [{"a": 1, "a": 2}]}}', Server("models.example"))
 

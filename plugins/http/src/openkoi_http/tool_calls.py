@@ -33,7 +33,8 @@ class ToolCallFactory:
         if arguments is not None and tool:
             return ToolCall(call_id, tool, arguments)
         what = "arguments that are not a valid JSON object" if tool else "no tool name"
-        fault = f"The call had {what}: {fragment[:MAX_QUOTED_CHARACTERS]!r}. Send it again."
+        quoted = f": {fragment[:MAX_QUOTED_CHARACTERS]!r}" if fragment else ""
+        fault = f"The call had {what}{quoted}. Send it again."
         return ToolCall(call_id, tool or "unnamed", {}, parse_error=fault)
 
     def _unique_id(self, call_id: str, written: str) -> str:

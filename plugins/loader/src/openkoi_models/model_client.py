@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import field, replace
 from time import monotonic, perf_counter
 
+from openkoi_base.counts import format_count
 from openkoi_base.isolation import format_error, must_end
 from openkoi_hookspecs import (
     EmptyResponseError,
@@ -283,7 +284,8 @@ async def find_advice(error: RequestRejectedError, resolved: ResolvedModel) -> s
 
 def explain_cut(reply: Response, name: str, allowed: int, asked_for: int, longest: int) -> str:
     """Explain that an answer ended at a length limit, and which limit, if it is one of ours."""
-    what = f"The answer of {name} was cut off at its length limit (about {reply.done.usage.output:,} tokens)."
+    length = format_count(reply.done.usage.output, "token")
+    what = f"The answer of {name} was cut off at its length limit (about {length})."
     if allowed < asked_for:
         return f"{what} The remaining budget does not allow a longer answer."
     if allowed < longest:

@@ -39,8 +39,10 @@ def read_manifest(folder: Path) -> ExportManifest:
         raise KoiError(
             f"{folder} is not an export: it has no {FILE}. Create one with `openkoi export --format json`."
         ) from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise KoiError(f"Cannot read {path}: {error}. Export again.") from None
+    except OSError as error:
+        raise KoiError(f"Cannot read {path}: {error.strerror}. Export again.") from None
+    except (ValueError, RecursionError):
+        raise KoiError(f"{path} is not valid JSON. Export again.") from None
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise KoiError(f"{path} is not in the format {SCHEMA}. Update OpenKoi, or export again.")
     segments = content.get("segments")
