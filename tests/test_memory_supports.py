@@ -1,4 +1,4 @@
-"""A memory that knows the contract alone is migrated, reset and rebuilt by the commands that do so."""
+"""A memory that knows the contract alone is reset and rebuilt by the commands that do so."""
 
 import json
 from pathlib import Path
@@ -32,13 +32,6 @@ class Lines:
 
     async def health(self):
         return {"entries": str(len(self.known()["ids"]))}
-
-    async def migrate(self):
-        known = self.known()
-        if known["version"] == 2:
-            return []
-        self.keep({**known, "version": 2})
-        return ["Lines migrated to version 2."]
 
     def aside(self):
         old = self.path.with_suffix(".old")
@@ -96,11 +89,3 @@ def test_a_memory_of_another_distribution_is_built_again(tmp_path: Path, memory:
     assert set(before["ids"]) <= set(json.loads(file.read_text())["ids"])
     assert "made-up" not in file.read_text()
     assert not file.with_suffix(".new").exists()
-
-
-def test_a_memory_of_another_distribution_is_migrated_once(tmp_path: Path) -> None:
-    openkoi = install_memory(tmp_path, "Lines")
-
-    first, second = (openkoi("update", "--migrations") for _ in range(2))
-
-    assert ("✓ Lines migrated to version 2.\n", "✓ Memory needs no migration.\n") == (first.stdout, second.stdout)

@@ -69,7 +69,6 @@ class MemoryInSubprocess(MemoryContract):
 
 class TestSQLite(MemoryInSubprocess):
     subject = staticmethod(plugin_process.sqlite)
-    test_a_file_of_this_version_has_no_steps_to_take = None  # type: ignore[assignment]  # it has no migrations
 
 
 class TestDuckDB(MemoryInSubprocess):

@@ -122,7 +122,6 @@ with LazyExports(globals()):
     from .protocols import SupportsDimensions as SupportsDimensions
     from .protocols import SupportsHealthCheck as SupportsHealthCheck
     from .protocols import SupportsMedia as SupportsMedia
-    from .protocols import SupportsMigrate as SupportsMigrate
     from .protocols import SupportsOffsets as SupportsOffsets
     from .protocols import SupportsParts as SupportsParts
     from .protocols import SupportsReset as SupportsReset

@@ -132,14 +132,6 @@ class SupportsOffsets(Protocol):
 
 
 @runtime_checkable
-class SupportsMigrate(Protocol):
-    """A memory whose file has versions."""
-
-    async def migrate(self) -> Sequence[str]:
-        """Migrate the file to this version, or prepare a rebuild; return a line for each step that was taken."""
-
-
-@runtime_checkable
 class SupportsParts(Protocol):
     """A memory that can ingest a long run in parts, so that little is left to do at the end of the run."""
 

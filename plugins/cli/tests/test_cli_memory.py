@@ -237,19 +237,15 @@ def test_a_home_below_a_file_is_said_in_a_sentence(tmp_path: Path) -> None:
     assert f"Error: {nowhere.home}/config.toml cannot be read: Not a directory.\n" == result.stderr
 
 
-@pytest.mark.row("CLI-11", "MIG-03")
+@pytest.mark.row("MIG-03")
 def test_a_memory_file_of_an_older_version_is_built_again_and_kept_beside(openkoi: Shell) -> None:
     assert "entries 3" in openkoi("memory", "tables").stdout
     change_version(openkoi, -1)
 
-    first, second = openkoi("migrate"), openkoi("migrate")
+    rebuilt = openkoi("memory", "tables")
 
-    assert (0, f"✓ Rebuilt memory from the run log (file version {VERSION}).\n") == (
-        first.returncode,
-        first.stdout,
-    )
-    assert f"was moved to openkoi.db.bak.v{VERSION - 1}" in first.stderr
-    assert ("✓ Memory needs no migration.\n", "") == (second.stdout, second.stderr)
+    assert f"was moved to openkoi.db.bak.v{VERSION - 1}" in rebuilt.stderr
+    assert "entries 3" in rebuilt.stdout
     assert TEXTS[0] in openkoi("memory", "search", "invoice").stdout
     assert (openkoi.home / "data" / f"openkoi.db.bak.v{VERSION - 1}").is_file()
 
@@ -261,32 +257,6 @@ def change_version(openkoi: Shell, by: int) -> None:
         connection.execute(f"UPDATE _migrations SET version = version + {by}")
 
 
-@pytest.mark.row("CLI-11")
-@pytest.mark.parametrize(
-    ("chosen", "line"),
-    [("sqlite", "Memory needs no migration."), ("none", "No memory is enabled, so there is nothing to migrate.")],
-)
-def test_a_memory_without_versions_is_not_migrated_and_another_s_file_is_not_touched(
-    openkoi: Shell, chosen: str, line: str
-) -> None:
-    configured(openkoi, f'[use]\nmemory = "{chosen}"\n')
-
-    result = openkoi("migrate")
-
-    assert (0, f"✓ {line}\n") == (result.returncode, result.stdout)
-    assert not (openkoi.home / "data" / "openkoi.db").exists()
-
-
-def test_a_memory_that_cannot_be_loaded_is_not_reported_as_migrated(openkoi: Shell) -> None:
-    (openkoi.home / "data").rename(openkoi.home / "elsewhere")
-    (openkoi.home / "data").write_text("not a folder")
-
-    result = openkoi("migrate")
-
-    assert (1, "") == (result.returncode, result.stdout)
-    assert "Migration failed: the memory 'duckdb' cannot be used. Run `openkoi doctor`." in result.stderr
-
-
 @pytest.mark.row("MIG-01")
 def test_a_file_of_a_newer_version_is_left_alone_and_searches_need_none(openkoi: Shell) -> None:
     openkoi("memory", "tables")
@@ -294,15 +264,13 @@ def test_a_file_of_a_newer_version_is_left_alone_and_searches_need_none(openkoi:
     change_version(openkoi, 1)
     before = path.read_bytes()
 
-    tables, result, migrated = openkoi("memory", "tables"), openkoi("memory", "search", "mend"), openkoi("migrate")
+    tables, result = openkoi("memory", "tables"), openkoi("memory", "search", "mend")
 
     assert (1, "") == (tables.returncode, tables.stdout)
     assert "supports only up to" in tables.stderr
     assert "" == result.stderr
     assert TEXTS[0] in result.stdout
     assert TEXTS[0] in openkoi("status").stdout
-    assert (1, "") == (migrated.returncode, migrated.stdout)
-    assert "supports only up to" in migrated.stderr
     assert before == path.read_bytes()
 
 

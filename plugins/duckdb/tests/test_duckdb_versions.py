@@ -47,16 +47,6 @@ def test_an_older_file_is_kept_beside_and_memory_asks_for_the_whole_log(
     assert "openkoi.db.bak.v2; memory is rebuilt from the run log" in caplog.text
 
 
-def test_migrating_replaces_an_older_file_once(tmp_path: Path) -> None:
-    memory = filled(tmp_path, OLDER)
-
-    first, second = (asyncio.run(memory.migrate()) for _ in range(2))
-
-    assert [f"Rebuilt memory from the run log (file version {VERSION})."] == first
-    assert [] == second
-    assert [] == asyncio.run(TableMemory(path=tmp_path / "elsewhere.db").migrate())
-
-
 @pytest.mark.row("MIG-01")
 def test_of_two_processes_one_moves_an_older_file(tmp_path: Path) -> None:
     memory = filled(tmp_path, OLDER)
@@ -76,7 +66,7 @@ def test_a_file_of_a_newer_version_is_left_alone_and_said_so(tmp_path: Path) -> 
     memory = filled(tmp_path, "UPDATE _migrations SET version = version + 1")
     before = memory.file.path.read_bytes()
 
-    for work in (memory.search(Query("parser")), memory.ingest(RUN), memory.health(), memory.migrate()):
+    for work in (memory.search(Query("parser")), memory.ingest(RUN), memory.health()):
         with pytest.raises(MemoryNewerError, match=f"version {VERSION + 1}, .* up to {VERSION}"):
             asyncio.run(work)
     assert before == memory.file.path.read_bytes()

@@ -25,7 +25,6 @@ from openkoi_testing.contracts.memory_log import many_runs
 
 class TestIndex(MemoryContract):
     subject = IndexedMemory
-    test_a_file_of_this_version_has_no_steps_to_take = None  # type: ignore[assignment]  # it has no versions
 
 
 class TestIndexWithPieces(TestIndex):

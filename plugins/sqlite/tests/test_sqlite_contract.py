@@ -10,7 +10,6 @@ from openkoi_testing import HealthContract, MemoryContract
 
 class TestSQLite(MemoryContract):
     subject = SQLite
-    test_a_file_of_this_version_has_no_steps_to_take = None  # type: ignore[assignment]  # it is rebuilt instead
 
 
 class TestHealth(HealthContract):

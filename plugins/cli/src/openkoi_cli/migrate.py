@@ -1,45 +1,35 @@
-"""Define ``openkoi migrate``, which runs the migrations of memory to this version. The run log needs none so far."""
+"""Define ``openkoi migrate``, which converts the run log or an export to the format of this version."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
-from openkoi_hookspecs import SupportsMigrate
-
 from .invocation import Invocation
 
-if TYPE_CHECKING:
-    from openkoi_hookspecs import OpenedKoi
+CURRENT = "The {what} needs no migration: format {version} is current."
 
 
 @click.command()
+@click.argument("export", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.pass_obj
-def command(invocation: Invocation, /) -> None:
-    """Migrate memory to the format of this version, as `openkoi update` does."""
-    run_migrations(invocation)
+def command(invocation: Invocation, /, export: Path | None) -> None:
+    """Convert the run log to the format of this version, or an EXPORT: the folder of a JSON export.
+
+    `openkoi update` also converts the run log. Memory is not converted: it is rebuilt if its version differs.
+    """
+    if export is None:
+        run_migrations(invocation)
+        return
+    from openkoi_cli.archive.manifest import read_manifest
+
+    version = read_manifest(export).schema.rpartition("/")[2]
+    click.echo(f"✓ {CURRENT.format(what=f'export {export}', version=version)}")
 
 
 def run_migrations(invocation: Invocation) -> None:
-    """Run the migrations that are pending, and print what each did."""
-    from .interruptible import run_interruptible
+    """Report the format of the run log; raise KoiError if a newer OpenKoi wrote it."""
+    from openkoi_runlog.read_segments import list_segments
+    from openkoi_runlog.segment_names import LOG_FORMAT
 
-    for line in run_interruptible(migrate_memory(invocation)):
-        click.echo(f"✓ {line}")
-
-
-async def migrate_memory(invocation: Invocation) -> Sequence[str]:
-    """Migrate the chosen memory, and rebuild what it discarded; return a line for each step."""
-    from .memory_in_use import load_usable_memory, update_memory
-
-    koi: OpenedKoi = invocation.open()
-    async with koi:
-        memory = await load_usable_memory(koi, "Migration")
-        if not isinstance(memory, SupportsMigrate):
-            return (
-                ["Memory needs no migration."] if memory else ["No memory is enabled, so there is nothing to migrate."]
-            )
-        lines = await memory.migrate()
-        if lines:
-            await update_memory(koi, invocation.paths.sessions)
-        return lines or ["Memory needs no migration."]
+    list_segments(invocation.paths.sessions)
+    click.echo(f"✓ {CURRENT.format(what='run log', version=LOG_FORMAT)}")

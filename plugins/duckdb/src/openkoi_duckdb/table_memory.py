@@ -1,6 +1,5 @@
 """The tables of the memory file: filled from the log, and searched if an embedder adds meaning to words."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path

@@ -16,7 +16,7 @@ from openkoi_hookspecs import Record
 from .blobs import blob_folder
 from .record_format import CorruptLineError, read_line
 from .segment_files import FOUR_BYTES, PACKED, is_packed, log_folders, original_name, uncompressed_length
-from .segment_names import file_stem, parse_segment_name, parse_session, segment_name
+from .segment_names import file_stem, parse_segment_name, parse_session, refuse_newer, segment_name
 from .select_records import is_needed, iterate_needed
 
 MeasuredSegment = tuple[str, str, int]
@@ -74,10 +74,12 @@ def size_of(entry: "os.DirEntry[str]") -> int:
 
 
 def scan_folder(folder: Path) -> "Iterator[os.DirEntry[str]]":
-    """Yield the files in a folder; none if it does not exist or cannot be read."""
+    """Yield the files in a folder; none if it does not exist or cannot be read. Raises KoiError for a newer log."""
     try:
         with os.scandir(folder) as entries:
-            yield from entries
+            for entry in entries:
+                refuse_newer(folder, entry.name)
+                yield entry
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return
 

@@ -28,7 +28,7 @@ from .json_redactor import JsonRedactor
 from .read_segments import list_all_segments
 from .record_format import add_checksum, encode_record
 from .segment_files import archived_path, iterate_lines
-from .segment_names import parse_part, segment_name
+from .segment_names import check_format, parse_part, segment_name
 from .select_records import SPANS, name_line
 
 MOST_BUFFERED = 256  # appends: a plugin may log a thousand events without yielding to the event loop
@@ -189,6 +189,7 @@ class RunLog:
     def open(self) -> None:
         try:
             private_folder(self.folder)
+            check_format(self.folder)
             self.path, self.file = create_segment(self.folder, self.session)
             self.name = self.path.name
             self.index = BlockIndex()

@@ -1,4 +1,8 @@
-"""Name the files of the log: ``<session>.jsonl``, then ``<session>.2.jsonl`` and so on."""
+"""Name the files of the log: ``<session>.jsonl``, then ``<session>.2.jsonl`` and so on.
+
+The log has had one format so far, so no step converts it. A version that changes the format adds the steps up and down,
+and a file ``format-N`` beside the logs: its name contains the version, so that listing the logs reads it.
+"""
 
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -9,7 +13,26 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from .segment_files import original_name
 
 MAX_STEM_BYTES = 200  # bytes; file systems allow 255 for a name, endings included
+LOG_FORMAT = 1  # version of the log's format, if no file beside the logs says otherwise
+FORMAT_PREFIX = "format-"
+NEWER = (
+    "The run log in {folder} has format {version}, and this OpenKoi reads format {known}. Run `openkoi update`, "
+    "or convert the log with the newer OpenKoi: `openkoi migrate`."
+)
 BY_TIME = lazy_pattern(r"\d{8}T\d{6}-[0-9a-f]{11}")
+
+
+def check_format(folder: Path) -> None:
+    """Raise KoiError if a newer OpenKoi wrote the logs in a folder."""
+    for path in folder.iterdir():
+        refuse_newer(folder, path.name)
+
+
+def refuse_newer(folder: Path, name: str) -> None:
+    """Raise KoiError if the name of a file beside the logs is that of a newer format."""
+    version = name.removeprefix(FORMAT_PREFIX)
+    if name.startswith(FORMAT_PREFIX) and version.isdecimal() and int(version) > LOG_FORMAT:
+        raise KoiError(NEWER.format(folder=folder, version=version, known=LOG_FORMAT))
 
 
 def segment_name(session: str, number: int = 1) -> str:

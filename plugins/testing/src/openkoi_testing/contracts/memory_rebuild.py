@@ -8,7 +8,6 @@ from typing import Protocol
 from openkoi_hookspecs import (
     Memory,
     Record,
-    SupportsMigrate,
     SupportsOffsets,
     SupportsParts,
     SupportsReset,
@@ -47,13 +46,6 @@ class RebuildContract:
         assert [True] == [path.exists() for path in (old,) if path]
         assert [] == search_all(memory, "fix the parser")
         asyncio.run(memory.ingest(log))
-        assert before == search_many(memory)
-
-    def test_a_file_of_this_version_has_no_steps_to_take(self: FedMemory, tmp_path: Path) -> None:
-        memory = self.fed(tmp_path, many_runs(3))
-        before = search_many(memory)
-
-        assert [] == [*asyncio.run(require_protocol(memory, SupportsMigrate).migrate())]
         assert before == search_many(memory)
 
     def test_what_it_needs_is_all_that_its_answers_depend_on(self: FedMemory, tmp_path: Path) -> None:
