@@ -189,9 +189,9 @@ def test_rewinding_restores_conversation_and_files_and_can_be_undone(openkoi: Sh
         assert {"one.txt": "1", "two.txt": "2"} == read_folder(openkoi.folder)
         for line in ("/undo", "/redo", "/copy 99"):  # each waits for the one before it
             terminal.send(line)
-        terminal.shows("No block 99.")
+        terminal.shows("There is no block 99.")
         text = terminal.display
-        assert text.index("1 deleted") < text.index("Reapplied task") < text.index("No block 99.")
+        assert text.index("1 deleted") < text.index("Reapplied task") < text.index("There is no block 99.")
         assert {"one.txt": "1", "two.txt": "2"} == read_folder(openkoi.folder)
 
 
@@ -215,9 +215,9 @@ def test_a_killed_chat_is_continued_with_its_draft(openkoi: Shell) -> None:
         time.sleep(0.1)
         os.kill(terminal.inner.command.pid, signal.SIGKILL)
     with chat(openkoi, SLOW + ANSWER, "-c") as terminal:
-        terminal.shows("Where we were: slow please (just now)")
-        terminal.shows("What is open: the last task was interrupted")
-        terminal.shows("What it cost: ")
+        terminal.shows("Last task: slow please (just now)")
+        terminal.shows("Left to do: the last task was interrupted")
+        terminal.shows("Cost: ")
         assert "/resume continues it" in terminal.display
         terminal.shows("> and a half-written dr")
         terminal.shows("then run the linter")
@@ -241,7 +241,7 @@ def test_a_draft_comes_back_and_a_shell_command_is_stopped(openkoi: Shell) -> No
         time.sleep(0.2)
         os.kill(terminal.inner.command.pid, signal.SIGKILL)
     with chat(openkoi, ANSWER, "-c") as terminal:
-        terminal.shows("Where we were: Which tea is there?")
+        terminal.shows("Last task: Which tea is there?")
         terminal.shows("line 11")
         terminal.inner.type("\x1b[A" * 11)
         terminal.shows("> only a draft [Image #1]line 0")

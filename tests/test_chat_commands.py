@@ -239,7 +239,7 @@ def test_a_conversation_is_compacted_cleared_resumed_and_exported(openkoi: Shell
         terminal.shows("▸ 1. remember the code word")
         assert "Summarise" not in terminal.display
         terminal.type("\r")
-        terminal.shows("Where we were: which word?")
+        terminal.shows("Last task: which word?")
         terminal.send("/history")
         terminal.shows("  2. which word?")
 

@@ -33,7 +33,7 @@ def test_the_mode_is_shown_explained_once_and_kept_with_the_last_exchange(openko
         opened.inner.type("\x04")
         opened.inner.ends()
     with chat(openkoi, TEA + MANY, "-c") as opened:
-        opened.shows("What it cost: ")
+        opened.shows("Cost: ")
         opened.shows("\n> Which tea is there?\nThree kinds: [1]\n\n• green\n• black [2]\n")
         opened.shows("\nasks before each change (Shift-Tab)")
         opened.send("many lines")
@@ -121,7 +121,7 @@ def test_a_session_that_is_open_is_continued_in_a_copy_and_nothing_is_lost(openk
         first.shows("> a draft")
         with chat(openkoi, turns, "-c") as second:
             second.shows("That session is open in another chat")
-            second.shows("What is open: nothing in this copy; the other chat continues the task")
+            second.shows("Left to do: nothing in this copy; the other chat continues the task")
             second.shows("\n> slow please\nI wait.")
             assert "a draft" not in second.display
             second.send("Which tea is there?")
@@ -134,9 +134,9 @@ def test_a_session_that_is_open_is_continued_in_a_copy_and_nothing_is_lost(openk
             second.type("\x04")
             second.inner.ends()
     with chat(openkoi, turns, "-c") as opened:
-        opened.shows("Where we were: Which tea is there?")
+        opened.shows("Last task: Which tea is there?")
         opened.send("/resume")
         opened.shows("2. remember the word")
         opened.inner.type("2")
-        opened.shows("What is open: the last task was interrupted; /resume continues it")
+        opened.shows("Left to do: the last task was interrupted; /resume continues it")
         opened.shows("\n> a draft\n")

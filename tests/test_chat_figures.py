@@ -198,7 +198,7 @@ def test_a_session_of_10_000_messages_takes_little_memory(openkoi: Shell) -> Non
         if words:
             write_session(openkoi.home / "data" / "sessions", openkoi.folder)
         with chat(openkoi, says("Well.", ""), "chat", *words) as terminal:
-            terminal.shows("What it cost: $10.00 for 10,000 tasks" if words else "spent")
+            terminal.shows("Cost: $10.00 for 10,000 tasks" if words else "spent")
             until(lambda: unchanged(terminal.inner.command.pid, 0.5))
             sizes.append(memory_of(terminal.inner.command.pid))
 

@@ -74,8 +74,8 @@ def test_what_had_streamed_comes_back_with_the_draft(openkoi: Shell, word: str) 
             opened.shows("Well.")
             asked = str(server.asked[-1])
 
-    assert "Where we were: go on (just now)\nWhat is open: the last task was interrupted; /resume continues it" in text
-    assert re.search(r"What it cost: (<\$0\.01|\$0\.(?!00)\d\d) for 1 task\n", text)
+    assert "Last task: go on (just now)\nLeft to do: the last task was interrupted; /resume continues it" in text
+    assert re.search(r"Cost: (<\$0\.01|\$0\.(?!00)\d\d) for 1 task\n", text)
     assert again == WORDS[int(again[0][4:]) : int(again[-1][4:]) + 1], "nothing is missing, and nothing is there twice"
     assert [] == [one for one in shown if one not in again]
     assert [] == [one for one in WORDS[: int(shown[-1][4:])] if one not in asked], "the model goes on from there"
@@ -95,7 +95,7 @@ def test_what_came_before_the_server_fell_silent_is_shown_and_comes_back(
             kill_after(opened, LOST_SECONDS)
         with terminal(served(openkoi, server), "-c", columns=100) as inner:
             opened = ChatTerminal(inner, 100)
-            opened.shows("Where we were: go on (just now)")
+            opened.shows("Last task: go on (just now)")
             opened.shows(words[count - 1].strip())
 
 

@@ -237,14 +237,14 @@ def test_sessions_have_names_and_forks_and_answers_are_shown_as_they_are_written
             terminal.shows(answer)
             terminal.waits(lambda: "esc to interrupt" not in terminal.display, "the end", 40)
         terminal.send("/resume new prices")
-        terminal.shows("Where we were: say it again")
+        terminal.shows("Last task: say it again")
         terminal.send("/history")
         terminal.shows("  2. say it again")
         assert "3. other words" not in terminal.display
     with chat(openkoi, says("Well.", ""), "--resume") as terminal:
         terminal.shows("▸ 1. other words")
         terminal.inner.type("\x1b[B\r")
-        terminal.shows("Where we were: say it again")
+        terminal.shows("Last task: say it again")
 
 
 def test_keys_are_those_of_a_file_and_an_error_in_it_leaves_the_usual_ones(openkoi: Shell) -> None:
@@ -270,8 +270,8 @@ def test_keys_are_those_of_a_file_and_an_error_in_it_leaves_the_usual_ones(openk
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        ('search = "ctrl-shift-meta-q"', "'ctrl-shift-meta-q' of search is not a key"),
-        ('search = ""', "'' of search is not a key"),
+        ('search = "ctrl-shift-meta-q"', "Unknown key 'ctrl-shift-meta-q' for search in"),
+        ('search = ""', "Unknown key '' for search in"),
         ("search = 4", "search takes a key or a list of keys"),
         ("search = [4]", "search takes a key or a list of keys"),
         ("search = ", "Cannot use the keys in"),

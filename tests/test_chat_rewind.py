@@ -239,7 +239,7 @@ def test_a_rewind_is_kept_when_the_chat_is_killed(openkoi: Shell) -> None:
         tty.type("\x04")
         tty.inner.ends()
     with chat(openkoi, turns, "-c") as tty:
-        tty.shows("Where we were: Draw the picture of a bird")
+        tty.shows("Last task: Draw the picture of a bird")
         tty.send("/history")
         tty.shows("1. Draw the picture of a bird")
         assert "heron" not in "\n".join(tty.scrollback)

@@ -86,7 +86,7 @@ def test_every_screen_of_the_chat(openkoi: Shell) -> None:
         time.sleep(0.2)  # it is saved by then
     with chat(openkoi, TURNS, "-c", columns=130) as terminal:
         recorder.opened = terminal
-        recorder.take("openkoi -c", "Where we were", "> a draft")
+        recorder.take("openkoi -c", "Last task", "> a draft")
         terminal.inner.type("\x15")
         recorder.enter("/why", "interrupted")
 

@@ -323,7 +323,7 @@ def test_several_that_begin_alike_and_none_cannot_be_answered(tmp_path: Path) ->
             for id in ("4f2a", "4f77"):
                 at = datetime.now(UTC).isoformat()
                 await store.put(PendingQuestion(id, "r", at, PUSH, outermost="r", session="s-1"))
-            with pytest.raises(KoiError, match="Several questions begin with '4f': 4f2a, 4f77"):
+            with pytest.raises(KoiError, match="Several questions start with '4f': 4f2a, 4f77"):
                 await koi.answer_question("4f", "yes")
             with pytest.raises(PluginNotFoundError, match="4f2a, 4f77"):
                 await koi.answer_question("77", "yes")

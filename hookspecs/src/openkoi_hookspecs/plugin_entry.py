@@ -67,8 +67,8 @@ class PluginEntry:
     means that a different plugin would be created.
 
     A source whose plugin is one Python file may give ``load_in_subprocess`` too, for ``subprocess = true``. It gets a
-    function that takes the path and the text of the file, and returns what is entered as the plugin in a process of its
-    own.
+    function that takes the path and the text of the file, and returns the object to enter as the plugin, which is in a
+    separate process.
     """
 
     kind: str

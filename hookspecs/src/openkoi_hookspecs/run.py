@@ -88,7 +88,7 @@ class Koi(Configuration, Protocol):
         """
 
     async def describe_model(self, name: str) -> Model:
-        """Return what is known of a model, by its role or name; its provider may be called. Raises ProviderError."""
+        """Return what is known about a model, by role or name; its provider may be called. Raises ProviderError."""
 
     def price(self, name: str) -> Price | None:
         """Return the price of a ``provider/model`` as it is configured or listed; None if it is neither."""

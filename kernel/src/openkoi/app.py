@@ -190,7 +190,7 @@ class App(AppConfiguration):
         return (await self.services.router.choice(name)).name
 
     async def describe_model(self, name: str) -> Model:
-        """Return what is known of a model, by its role or name."""
+        """Return what is known about a model, by its role or name."""
         full = await self.resolve_model(name)
         return replace((await self.services.router.complete_model(full)).model, name=full)
 
@@ -220,7 +220,7 @@ class App(AppConfiguration):
             yield from read_segment(path, report=self.warn)
 
     async def search(self, query: Query) -> Sequence[Hit]:
-        """Search the configured memory; without one, or when it fails, there are no hits."""
+        """Search the configured memory; without one, or if it fails, there are no hits."""
         return await self.services.memory.search(query)
 
     async def emit(self, event: Event, *, run: str = "") -> None:

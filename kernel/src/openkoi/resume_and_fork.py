@@ -32,7 +32,7 @@ class ContinuedRuns:
     configured: Callable[[Config], AbstractAsyncContextManager[RunStarter]]
 
     async def resume(self, past: PastTask, changed: Mapping[str, object]) -> Result:
-        """Resume a run where it ended, with ``changed`` settings; raises KoiError while it is under way."""
+        """Resume a run where it ended, with ``changed`` settings; raise KoiError while it is active."""
         with lock_run(self.services.running, past.run):  # before the log is read: no other process adds to this run
             known = await self.read(past)
             async with self.configured(self.config_of(known, changed)) as starter:

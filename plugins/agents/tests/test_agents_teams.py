@@ -68,7 +68,7 @@ def turn(name: str, says: str, *contains: str, more: str = "repeat: true") -> st
 
 
 def speakers(records: Sequence[Record]) -> list[str]:
-    """The members' sub-tasks, in the order in which they began."""
+    """The members' sub-tasks, in the order in which they started."""
     started = [record.event.task for record in records if isinstance(record.event, events.TaskStarted)]
     return [task.agent.name for task in started if task.parent and task.agent]
 

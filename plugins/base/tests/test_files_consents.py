@@ -61,7 +61,7 @@ def test_one_that_is_not_clear_is_not_revoked(consents: ConsentStore) -> None:
     for number in range(30):
         consents.add(trust(str(number)), "yes")
 
-    with pytest.raises(KoiError, match="Several stored answers begin with ''"):
+    with pytest.raises(KoiError, match="Several stored answers start with ''"):
         consents.remove("")
     assert 30 == len(consents.list_all())
 

@@ -17,13 +17,13 @@ def test_a_prefix_names_the_only_one_that_begins_so(id: str, found: str) -> None
 
 def test_a_prefix_of_several_names_none_of_them() -> None:
     with pytest.raises(
-        KoiError, match=r"Several tasks begin with '4f': 4f2a91c0, 4f7700aa. Give more characters of the id"
+        KoiError, match=r"Several tasks start with '4f': 4f2a91c0, 4f7700aa. Use more characters of the id"
     ):
         find_by_prefix("4f", THERE, "task")
 
 
 def test_ids_that_begin_alike_are_shown_as_far_as_they_differ() -> None:
-    with pytest.raises(KoiError, match="begin with 'user-ca1': user-ca15f00, user-ca1f22e"):
+    with pytest.raises(KoiError, match="start with 'user-ca1': user-ca15f00, user-ca1f22e"):
         find_by_prefix("user-ca1", {"user-ca15f00d": "one", "user-ca1f22ee": "other"}, "entry", "entries")
 
 

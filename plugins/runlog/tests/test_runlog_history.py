@@ -102,7 +102,7 @@ def test_a_task_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
 
     assert "first" == find_task(tmp_path, "abc").text
     assert "second" == find_task(tmp_path, "").text
-    with pytest.raises(KoiError, match="Several tasks begin with 'ab'"):
+    with pytest.raises(KoiError, match="Several tasks start with 'ab'"):
         find_task(tmp_path, "ab")
     with pytest.raises(PluginNotFoundError):
         find_task(tmp_path, "x")

@@ -12,7 +12,7 @@ from .named_paths import named_paths
 
 
 class AgentHook:
-    """Apply the agent of a task; do nothing without one. There are no settings."""
+    """Applies the agent of a task, if it has one. Has no settings."""
 
     @hookimpl
     def before_plan(self, task: Task) -> Sequence[Section] | None:

@@ -13,7 +13,7 @@ from .sub_agent import MemberReply, MemberTask, TeamRun
 
 
 async def ask_decider(member: Agent, errand: MemberTask, crew: TeamRun) -> MemberReply | None:
-    """Return its reply, if it has not failed."""
+    """Return the deciding member's reply, if it has not failed."""
     return await crew.send(replace(member, conditions=()), errand) if crew.available_members([member]) else None
 
 

@@ -46,7 +46,7 @@ async def parallel(team: Team, crew: TeamRun) -> TeamResult:
 
 
 async def debate(team: Team, crew: TeamRun) -> TeamResult:
-    """Run rounds in which each member hears the others' last replies; the last member moderates."""
+    """Run rounds in which each member sees the others' last replies; the last member moderates."""
     *others, moderator = team.members
     latest: dict[str, MemberReply] = {}
     why = ROUNDS
@@ -116,7 +116,7 @@ async def warn_if_undecided(member: Agent, why: str, crew: TeamRun) -> None:
 
 
 def end_rounds(text: str, why: str, member: Agent) -> TeamResult:
-    """Return the result of a team of rounds; one without the declared decision ends like exhausted cycles."""
+    """Return the result of a team's rounds; without the declared decision, it ends as if the cycles were used up."""
     return TeamResult(text, why, StopReason.CYCLES if why == ROUNDS and member.conditions else StopReason.DONE)
 
 

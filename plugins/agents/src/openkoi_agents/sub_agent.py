@@ -34,7 +34,7 @@ class TeamResult:
 
     @classmethod
     def from_refusals(cls, *refusals: MemberReply) -> "TeamResult":
-        """Return the end of a team whose members refused, with their words."""
+        """Return the result of a team whose members refused, with their replies."""
         several = len(refusals) > 1
         text = "\n\n".join(f"{reply.by}: {reply.text}" if several else reply.text for reply in refusals)
         return cls(text, StopReason.REFUSED.value, StopReason.REFUSED)
@@ -42,7 +42,7 @@ class TeamResult:
 
 @dataclass(frozen=True, slots=True)
 class MemberTask:
-    """What a member is asked beside the task itself: an instruction, and replies of others."""
+    """The additions to the task for a member: an instruction, and replies of others."""
 
     wish: str = ""
     heard: Sequence[MemberReply] = ()
@@ -50,7 +50,7 @@ class MemberTask:
 
 @dataclass(slots=True)
 class TeamRun:
-    """A team's run and those of its members that have failed, each with what went wrong."""
+    """A team's run, and its failed members with their errors."""
 
     run: Run
     leader: Agent
@@ -62,7 +62,7 @@ class TeamRun:
         return [member for member in members if member.name not in self.failed]
 
     async def send(self, member: Agent, errand: MemberTask) -> MemberReply | None:
-        """Return the member's reply, or None after a warning when it fails."""
+        """Return the member's reply; if it fails, warn and return None."""
         task = make_subtask(self.task, bind_member(member, self.leader), errand)
         try:
             result = await self.run.solve(task)
@@ -78,7 +78,7 @@ class TeamRun:
         return None
 
     def make_failure(self) -> KoiError:
-        """Return the error to raise when no member is left."""
+        """Return the error to raise if no member is left."""
         return next(
             reversed(self.failed.values()),
             KoiError(f"The team {self.leader.name} has no members. List some under composite.agents."),
@@ -86,7 +86,7 @@ class TeamRun:
 
 
 def reply_of(name: str, work: ExecutionResult) -> str:
-    """Return a member's reply; raise when it could not continue or has none."""
+    """Return a member's reply; raise an error if it could not continue or has no reply."""
     if work.ended is StopReason.PERSON:
         raise NeedsUserError(
             f"{name} needs your approval to continue, and no terminal is attached. To answer, run `openkoi approve`."

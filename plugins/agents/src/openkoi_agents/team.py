@@ -10,10 +10,10 @@ from .sub_agent import NeedsUserError, TeamResult, TeamRun
 
 
 class TeamWork:
-    """Lets the members of ``run.task.agent.team`` do the task. There are no settings."""
+    """Lets the members of ``run.task.agent.team`` do the task. Has no settings."""
 
     async def run(self, plan: Plan, run: Run) -> ExecutionResult:
-        """Do the task as a team, and return the last message. Rounds that run out end it like cycles."""
+        """Do the task as a team, and return the last message. Used-up rounds end it like used-up cycles."""
         agent = run.task.agent
         if agent is None or agent.team is None or not agent.team.members:
             raise ConfigError("The worker 'team' needs an agent with a team: list the members under composite.agents.")

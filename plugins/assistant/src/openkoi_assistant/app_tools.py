@@ -114,7 +114,7 @@ def make_tool(
     progress: str,
     effect: Effect = Effect.READS,
 ) -> Tool:
-    """Return a tool whose errors the model reads; what an app does is never undone."""
+    """Return a tool whose errors the model reads; effects in an app are never undone."""
 
     async def run(arguments: Arguments) -> ToolResult:
         try:
@@ -136,7 +136,7 @@ def make_tool(
 
 
 async def send(name: str, app: Messenger, koi: Koi, arguments: Arguments) -> str:
-    """Send a message in as many posts as it takes."""
+    """Send a message in as many posts as it needs."""
     capabilities = app.capabilities
     channel, text = str(arguments["target"]), str(arguments["message"])
     parts = list(split_text(text, capabilities.max_text, capabilities.length))
@@ -163,7 +163,7 @@ async def search(app: SupportsPostSearch, arguments: Arguments) -> str:
 
 
 async def read_document(app: Documents, revisions: dict[str, str], arguments: Arguments) -> str:
-    """Return a document; note its revision, without which it cannot be replaced."""
+    """Return a document; record its revision, without which it cannot be replaced."""
     document = await app.read_document(str(arguments["doc_id"]))
     revisions[document.id] = document.revision
     return f"{format_document(document)}\n\n{document.text}"
@@ -172,7 +172,7 @@ async def read_document(app: Documents, revisions: dict[str, str], arguments: Ar
 async def write_document(
     app: Documents, revisions: dict[str, str], redact: Callable[[str], str], arguments: Arguments
 ) -> str:
-    """Create a document, or replace one that is still as this run has read it; a secret is never written."""
+    """Create a document, or replace one that has not changed since this run read it; never write a secret."""
     words = {name: str(value) for name, value in arguments.items()}
     if any(redact(words.get(name, "")) != words.get(name, "") for name in ("content", "title")):
         raise ToolError(SECRET)  # masked, it would be gone from a document that has it
@@ -192,7 +192,7 @@ async def list_documents(app: Documents, arguments: Arguments) -> str:
 
 
 async def search_documents(app: SupportsDocumentSearch, arguments: Arguments) -> str:
-    """Return documents that contain a text, with what matches."""
+    """Return documents that contain a text, with the matching parts."""
     found = await app.search_documents(str(arguments["text"]))
     return "\n".join(f"{format_document(one)}\n{one.text}" for one in found) or "Nothing was found."
 
@@ -204,6 +204,6 @@ def format_posts(posts: Sequence[Post]) -> str:
 
 
 def format_document(document: Document) -> str:
-    """Return what a document is, in a line."""
+    """Return a line about a document."""
     facts = (f"revision {document.revision}", document.at, document.url)
     return f"{document.id} ({document.title}; {', '.join(filter(None, facts))})"

@@ -1,4 +1,4 @@
-"""Ask for approval in the chat that a task came from, by buttons or words, and accept the answer of an owner."""
+"""Ask for approval in the chat that a task came from, with buttons or words, and accept an owner's answer."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ EXPIRED = "These buttons have expired; see the new ones below."
 
 @dataclass(frozen=True, slots=True)
 class Approvals:
-    """The questions of tasks that wait. ``messenger`` returns an app by its name."""
+    """The questions of waiting tasks. ``messenger`` returns an app by its name."""
 
     koi: Koi
     requests: Requests
@@ -38,11 +38,11 @@ class Approvals:
 
     @property
     def questions(self) -> Questions:
-        """What was asked."""
+        """The questions that were asked."""
         return Questions(self.requests.database)
 
     def is_revoked(self, request: Request) -> bool:
-        """Return whether the sender of a request was removed before it was begun; the user's schedules never are."""
+        """Return whether the sender of a request was removed before it started; never for the user's schedules."""
         post = request.post
         is_stranger = self.members.role_of(post.app, post.sender) is Role.STRANGER
         return is_stranger and request.state is State.NEW and post.sender.id != SCHEDULE
@@ -50,7 +50,7 @@ class Approvals:
     # To ask
 
     async def ask(self, request: Request, run: str) -> bool:
-        """Put the open questions of a run to the chat; return whether there are any."""
+        """Ask the open questions of a run in the chat; return whether there are any."""
         pending = [one for one in await self.koi.pending_questions() if run in (one.outermost, one.run)]
         if not pending:
             return False
@@ -65,7 +65,7 @@ class Approvals:
         return True
 
     def place_of_questions(self, request: Request) -> Post:
-        """Return the post in whose place questions are asked; those of a member in a direct channel go to an owner."""
+        """Return the post that determines where to ask; a member's questions in a direct channel go to an owner."""
         post = request.post
         owners = [one for one in self.members.list_all(post.app) if one.role is Role.OWNER]
         if not (post.direct and owners) or self.members.role_of(post.app, post.sender) is Role.OWNER:
@@ -74,7 +74,7 @@ class Approvals:
         return Post("", app=post.app, account=post.account, channel=owners[0].channel, sender=owner, direct=True)
 
     def make(self, request: Request, pending: PendingQuestion, place: Post) -> AskedQuestion:
-        """Return a question with buttons that were never pressed."""
+        """Return a question with new buttons."""
         conversation = conversation_of(place, self.messenger(place.app).capabilities)
         key = f"{request.identity}/question/{pending.id}/{secrets.token_hex(4)}"
         sender = request.post.sender
@@ -84,14 +84,14 @@ class Approvals:
         return renew(AskedQuestion(pending.id, request.identity, conversation, key, choices, who + question.text))
 
     def put(self, request: Request, asked: AskedQuestion, place: Post) -> None:
-        """Keep a question, with the post that asks it."""
+        """Store a question, with the post that asks it."""
         self.questions.put(asked)
         self.outbox.put(Outgoing(question_post(place, asked, self.messenger(request.post.app).capabilities)))
 
     # To answer
 
     async def answer(self, request: Request, role: Role) -> str:
-        """Take a press or a written answer; return the identity of the request that can continue, else nothing."""
+        """Accept a press or a written answer; return the identity of the request that can continue, else nothing."""
         found = self.find(request)
         origin = self.requests.find(found[0].identity) if found else None
         if found is None or origin is None:
@@ -114,14 +114,14 @@ class Approvals:
         return question.identity
 
     def settle(self, question: AskedQuestion, how: str) -> None:
-        """Close a question that was answered, and say so in its post."""
+        """Close a question that was answered, and show the answer in its post."""
         self.questions.close(question.identity, question.id)
         self.rewrite(question, how)
 
     def find(self, request: Request) -> tuple[AskedQuestion, str] | None:
-        """Return the open question that a post answers, and the answer; None for a post that answers none.
+        """Return the open question that a post answers, and the answer; None if it answers none.
 
-        A press counts in the very post that has the button, a reaction on the post that asks, a code in the
+        A press counts only in the post that has the button, a reaction only on the post that asks, a code only in the
         conversation of the question.
         """
         post = request.post
@@ -140,7 +140,7 @@ class Approvals:
         return (question, question.choices[int(number)]) if valid else None
 
     def ask_again(self, origin: Request, question: AskedQuestion) -> None:
-        """Replace buttons that are too old by new ones."""
+        """Replace buttons that are too old with new ones."""
         renewed = renew(replace(question, key=f"{question.key}/{secrets.token_hex(4)}"))
         with transaction(self.requests.database):
             self.rewrite(question, EXPIRED)
@@ -155,19 +155,19 @@ class Approvals:
             self.outbox.put(Outgoing(changed, replaces=question.key))
 
     def say(self, request: Request, text: str) -> None:
-        """Keep a sentence that is posted where a request came from."""
+        """Queue a sentence to be posted where a request came from."""
         post = request.post
         capabilities = self.messenger(post.app).capabilities
         self.outbox.put(Outgoing(reply_to(post, text, capabilities, key=f"{post.identity}/notice")))
 
     async def answered_elsewhere(self, waiting: Sequence[Request]) -> list[Request]:
-        """Return the requests whose questions are answered by now, such as by ``openkoi approve``."""
+        """Return the requests whose questions have been answered elsewhere, such as with ``openkoi approve``."""
         open_runs = {one.outermost or one.run for one in await self.koi.pending_questions()} if waiting else set()
         return [one for one in waiting if one.run not in open_runs]
 
 
 def question_post(place: Post, question: AskedQuestion, capabilities: Capabilities) -> Post:
-    """Return the post that asks a question: with buttons where the app has them, else with a code."""
+    """Return the post that asks a question: with buttons if the app supports them, else with a code."""
     buttons = 0 < len(question.choices) <= capabilities.max_choices
     hint = "" if buttons else f"\n\nReply {explain(question.choices or ('your answer',), question.code)}."
     post = reply_to(place, fit(question.text, capabilities) + hint, capabilities, key=question.key)
@@ -184,11 +184,11 @@ def fit(text: str, capabilities: Capabilities) -> str:
 
 
 def explain(choices: Sequence[str], code: str) -> str:
-    """Return what to write."""
+    """Return how to answer in writing."""
     return " or ".join(f"`{choice} {code}`" for choice in choices)
 
 
 def describe_answer(answer: str, post: Post) -> str:
-    """Return who answered what and when."""
+    """Return a line that says who gave which answer, and when."""
     who = shown_name(post.sender)
     return f"{answer.capitalize() or 'Answered elsewhere'} ({who}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC)"

@@ -1,4 +1,4 @@
-"""Convert incoming posts to requests, depending on who sent them and what they are about."""
+"""Convert incoming posts to requests, depending on their senders and subjects."""
 
 from collections.abc import Callable, Container
 from functools import partial
@@ -18,7 +18,7 @@ from .user_pairing import Members
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """Admits posts. ``messenger`` returns an app by its name; ``active`` are the conversations with tasks under way."""
+    """Admits posts. ``messenger`` returns an app by its name; ``active`` are the conversations with running tasks."""
 
     requests: Requests
     members: Members
@@ -27,7 +27,7 @@ class Arrivals:
     active: Container[str]
 
     def admit(self, app: str, post: Post) -> Request | None:
-        """Return the request that a post is; None for one that is not for the assistant."""
+        """Return a post as a request; None if it is not for the assistant."""
         capabilities = self.messenger(app).capabilities
         about = self.find_subject(post)
         conversation = about.conversation if about else conversation_of(post, capabilities)
@@ -45,7 +45,7 @@ class Arrivals:
         return Request(post, kind=kind, conversation=conversation) if kind else None
 
     def find_subject(self, post: Post) -> Request | None:
-        """Return the request that a reaction is about: the one whose question or sign was reacted to."""
+        """Return the request that a reaction is about: the one whose question or progress post got the reaction."""
         if post.kind is not PostKind.REACTION:
             return None
         key = self.outbox.key_of(post.app, post.channel, post.reply_to)
@@ -53,7 +53,7 @@ class Arrivals:
         return self.requests.find(question.identity if question else request_of_sign(key))
 
     def meaning_of(self, post: Post, about: Request | None) -> Kind | None:
-        """Return what a reaction asks for; None for one that asks for nothing."""
+        """Return what a reaction requests; None if it requests nothing."""
         if about is None:
             return None
         question = Questions(self.requests.database).by_key(self.outbox.key_of(post.app, post.channel, post.reply_to))

@@ -1,4 +1,4 @@
-"""Authorize posts of the allowed users (the allow list), and drop those of all others; decide what each asks for."""
+"""Authorize posts of the allowed users (the allow list), and drop all others; decide what each post requests."""
 
 import re
 from collections.abc import Callable
@@ -18,11 +18,11 @@ ANSWER = re.compile(r"^\s*(?P<answer>\S.*?)\s+(?P<code>[A-HJ-NP-Z2-9]{4})\s*$", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
-    """What is known of the place of a post, looked up where it matters.
+    """What is known about the place of a post, looked up when needed.
 
-    ``known`` is whether its conversation began with the assistant, ``codes`` those of open questions there, ``pairing``
-    whether it is the valid pairing code, ``reaction`` what the post asks for if it is a reaction, ``only_bots``
-    whether bots had the last turns.
+    ``known``: an earlier task came from its conversation; ``codes``: those of open questions there; ``pairing``: the
+    post is the valid pairing code; ``reaction``: what the post requests if it is a reaction; ``only_bots``: bots had
+    the last turns.
     """
 
     known: Callable[[], bool] = lambda: False
@@ -36,7 +36,7 @@ NOWHERE = Circumstances()
 
 
 def classify(post: Post, role: Role, there: Circumstances = NOWHERE) -> Kind | None:
-    """Return what a post is; None for one that is not for the assistant, or of someone who may not command it."""
+    """Return the kind of a post; None if it is not for the assistant, or its sender may not send tasks."""
     if not post.sender.authenticated:
         return None
     if post.sender.kind is SenderKind.BOT:
@@ -58,13 +58,13 @@ def classify(post: Post, role: Role, there: Circumstances = NOWHERE) -> Kind | N
 
 
 def classify_bot(post: Post, role: Role, there: Circumstances) -> Kind | None:
-    """Return what a post of a bot is: a task, where the bot is allowed and names the assistant; else nothing."""
+    """Return the kind of a bot's post: a task if the bot is allowed and mentions the assistant, else None."""
     is_heard = role is Role.BOT and post.kind is PostKind.NEW and post.mentioned
     return Kind.TASK if is_heard and strip_mention(post.text) and not there.only_bots() else None
 
 
 def classify_words(post: Post, codes: Callable[[], frozenset[str]]) -> Kind | None:
-    """Return what the words of a member ask for."""
+    """Return what a member's words request."""
     words = strip_mention(post.text)
     if words.lower().rstrip(".!") in STOP_WORDS:
         return Kind.STOP
@@ -81,7 +81,7 @@ def strip_mention(text: str) -> str:
 
 
 def read_answer(text: str) -> tuple[str, str]:
-    """Return the answer and the code of a text such as ``yes K7QP``; empty where it is none."""
+    """Return the answer and the code of a text such as ``yes K7QP``; empty if it is not an answer."""
     found = ANSWER.match(strip_mention(text))
     return (found["answer"], found["code"].upper()) if found else ("", "")
 
@@ -89,7 +89,7 @@ def read_answer(text: str) -> tuple[str, str]:
 def conversation_of(post: Post, capabilities: Capabilities) -> str:
     """Return the conversation that a post belongs to: one per user of a direct channel, one per thread elsewhere.
 
-    A post outside threads begins one with the answer to it, where the app has threads.
+    If the app has threads, the answer to a post outside threads starts one.
     """
     if post.direct:
         return join_ids(post.app, post.account, post.channel, post.sender.id, *([post.thread] if post.thread else []))
@@ -99,16 +99,16 @@ def conversation_of(post: Post, capabilities: Capabilities) -> str:
 
 
 def memory_of(post: Post) -> str:
-    """Return whose memory a post belongs to: its channel's, and its sender's alone in a direct one.
+    """Return the memory that a post belongs to: its channel's or, in a direct channel, its sender's alone.
 
-    A direct channel may become a group when another user joins, or that user's when the first one leaves.
+    The users of a direct channel may change: another user may join, and the first one may leave.
     """
     own = [post.sender.id] if post.direct else []
     return join_ids(post.app, post.account, post.channel, *own)
 
 
 def thread_of(post: Post, capabilities: Capabilities) -> str:
-    """Return the thread that a post is answered in."""
+    """Return the thread in which a post is answered."""
     if post.thread or post.direct or not capabilities.threads:
         return post.thread
     return post.id

@@ -20,19 +20,19 @@ def replace_process() -> None:
 
 
 def replace_with(command: list[str]) -> None:
-    """Become another program; what was printed is not lost."""
+    """Replace this process with another program, after flushing its output."""
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(command[0], command)
 
 
 def sibling_command(action: str) -> list[str]:
-    """Return the command line of this process with another action of the daemon in the place of its own."""
+    """Return the command line of this process with another action of the daemon."""
     return [sys.executable, *sys.orig_argv[1:-1], action]
 
 
 def start_process(log: Path, folder: Path) -> "subprocess.Popen[bytes]":
-    """Start the daemon in a session of its own, printing to a log."""
+    """Start the daemon in a separate session, with a log as its output."""
     if log.exists() and log.stat().st_size > MAX_LOG_BYTES:
         log.replace(log.with_suffix(".old.log"))
     log.touch(mode=0o600)

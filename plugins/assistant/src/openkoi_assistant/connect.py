@@ -1,4 +1,4 @@
-"""Define ``openkoi connect``: sign in to an app, and decide who may command the assistant there."""
+"""Define ``openkoi connect``: sign in to an app, and decide who may send tasks to the assistant there."""
 
 import asyncio
 import contextlib
@@ -84,7 +84,7 @@ def require_app(koi: Koi, app: str) -> str:
 
 
 async def sign_in(koi: Koi, name: str) -> bool:
-    """Let the app ask for what it takes, and report which account it is; return whether users talk there."""
+    """Let the app sign in, and report its account; return whether users can send messages there."""
     app = await koi.load("integrations", name)
     if not isinstance(app, SupportsConnect):
         click.echo(f"{name} needs no sign-in; it is configured in the table [integrations.{name}].")
@@ -106,7 +106,7 @@ async def ask_here(question: Question) -> str:
 
 
 async def begin_here(koi: Koi, name: str, requests: Requests) -> None:
-    """Keep where an app is now, so that a code that is sent before the daemon starts is read by it."""
+    """Store the app's current cursor, so that the daemon also reads a code that is sent before it starts."""
     if requests.cursor(name):
         return
     with contextlib.suppress(KoiError):  # it begins when it is reached
@@ -149,12 +149,12 @@ async def list_apps(koi: Koi) -> list[str]:
 
 
 def describe_member(one: Member) -> str:
-    """Return who a user is: the id, the name unless it is the id, and the role."""
+    """Return a user's id, name (if it differs from the id) and role."""
     return f"{' '.join(filter(None, dict.fromkeys([one.user, one.name])))} ({one.role})"
 
 
 async def describe(koi: Koi, name: str) -> str:
-    """Return how an app is, by asking its service."""
+    """Return the state of an app, by asking its service."""
     try:
         app = await koi.load("integrations", name)
         health = dict(await app.health()) if isinstance(app, SupportsHealthCheck) else {}

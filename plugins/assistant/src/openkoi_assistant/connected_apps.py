@@ -9,7 +9,7 @@ PREFIX = "integrations."
 
 
 def connected_apps(koi: Koi) -> list[str]:
-    """Return the names of the installed apps that are configured, or that there is a token for. Nothing is imported."""
+    """Return the names of the installed apps that are configured or have a token, without importing them."""
     entries = koi.plugins("integrations")
     if not entries:
         return []

@@ -32,7 +32,7 @@ NOT_RELOADED = "The configuration was not reloaded, so the daemon still uses the
 
 
 async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
-    """Host all connected apps until the process must end; return whether it must start again."""
+    """Host all connected apps until a signal; return whether the daemon must start again."""
     check_options(options)
     return_memory = use_one_malloc_arena()
     files = daemon_files(koi)
@@ -66,13 +66,13 @@ async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
 
 @dataclass(slots=True)
 class DaemonLog:
-    """Prints what is news, with the time. ``shown`` is what was printed last of each app, task and warning."""
+    """Prints changes with the time. ``shown`` is what was last printed about each app, task and warning."""
 
     koi: Koi
     shown: dict[str, str] = field(default_factory=dict)
 
     def show(self, gateway: Gateway) -> None:
-        """Print what has changed since the last time."""
+        """Print the changes since the last call."""
         hosted = gateway.apps | gateway.libraries
         lines = {f"app {name}": f"{name}: {app.status} {app.detail}" for name, app in hosted.items()}
         lines |= {f"warning {text}": f"! {text}" for text in self.koi.warnings()}
@@ -84,22 +84,22 @@ class DaemonLog:
 
 
 async def host(gateway: Gateway, name: str) -> None:
-    """Add an app to the gateway; raise KoiError where it cannot be loaded."""
+    """Add an app to the gateway; raise KoiError if it cannot be loaded."""
     app = await load_app(gateway.koi, name)
     if isinstance(app, Messenger | Documents):
         gateway.host(name, app)
 
 
 async def load_app(koi: Koi, name: str) -> object:
-    """Return an app; raise KoiError where it cannot be loaded."""
+    """Return an app; raise KoiError if it cannot be loaded."""
     try:
         return await koi.load("integrations", name)
     except (ConfigError, PluginError) as error:
-        raise KoiError(f"{name} is not hosted: {error}") from None
+        raise KoiError(f"Cannot connect {name}: {error}") from None
 
 
 async def check_daemon(koi: Koi, options: DaemonOptions) -> None:
-    """Raise KoiError if a daemon with this configuration does not start, or hosts less than it should."""
+    """Raise KoiError if a daemon with this configuration would not start, or could not host every app."""
     check_options(options)
     for name in connected_apps(koi):
         await load_app(koi, name)
@@ -107,14 +107,14 @@ async def check_daemon(koi: Koi, options: DaemonOptions) -> None:
 
 @dataclass(slots=True)
 class Signals:
-    """What the daemon is asked for by signals: to ``end``, and to start again with the new configuration."""
+    """What signals tell the daemon to do: to ``end``, or to start again with the new configuration."""
 
     gateway: Gateway
     end: asyncio.Event = field(default_factory=asyncio.Event)
     must_restart: bool = False
 
     def listen(self) -> None:
-        """Listen to the signals of this process. The loss of its terminal ends a daemon that has one."""
+        """Handle the signals of this process. If the daemon has a terminal, losing it ends the daemon."""
         if sys.platform == "win32":  # its event loops take no signals: Ctrl-C ends the process
             return
         loop, has_terminal = asyncio.get_running_loop(), sys.stdin is not None and sys.stdin.isatty()
@@ -127,7 +127,7 @@ class Signals:
         self.gateway.keep(self.reload())
 
     async def reload(self) -> None:
-        """Start again, unless the configuration would not work: then everything stays as it is."""
+        """Start again if the configuration works; otherwise change nothing."""
         process = await asyncio.create_subprocess_exec(
             *sibling_command("check"),
             stdin=asyncio.subprocess.DEVNULL,
@@ -144,7 +144,7 @@ class Signals:
 
 
 def write_state(files: DaemonFiles, gateway: Gateway, begun: str) -> None:
-    """Keep how the daemon is, for other processes."""
+    """Write the daemon's state to its file, for other processes."""
     apps = {
         name: {"status": app.status, "detail": gateway.koi.redact(app.detail), "since": app.since}
         for name, app in (gateway.apps | gateway.libraries).items()

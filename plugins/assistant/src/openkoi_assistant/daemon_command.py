@@ -33,7 +33,7 @@ START_SECONDS, STOP_SECONDS, POLL_SECONDS = 30.0, 30.0, 0.05
 def make_daemon(
     *, tasks: int = 8, workspace: str = "", schedules: Mapping[str, Schedule] = NO_SCHEDULES
 ) -> click.Group:
-    """Return the command. ``[commands.daemon]``: ``tasks`` at once, ``workspace`` is the folder that they work in."""
+    """Return the command. ``[commands.daemon]``: ``tasks`` run at once; ``workspace`` is their folder."""
     options = DaemonOptions(tasks=tasks, workspace=workspace, schedules=schedules)
     daemon = click.Group("daemon", help="Run tasks from chats in the background: start, stop, status, logs, install.")
     configured = make_run(options), make_check(options), make_reload(options)
@@ -171,7 +171,7 @@ async def uninstall(koi: Koi) -> None:
 
 
 def read_end(log: Path, count: int) -> str:
-    """Return the last lines of a log, which may be of any size and contain anything."""
+    """Return the last lines of a log of any size and content."""
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - MAX_SHOWN_BYTES))
         lines = file.read().decode(errors="replace").splitlines()
@@ -197,12 +197,12 @@ def start_in_background(files: DaemonFiles, koi: Koi) -> str:
 
 
 def is_state_of(pid: int, state: Mapping[str, object]) -> bool:
-    """Return whether a process says that it is the daemon; in a virtualenv of Windows, its child does."""
+    """Return whether the state is that of a process; in a virtualenv on Windows, of its child."""
     return bool(state) and (state.get("pid") == pid or sys.platform == "win32")
 
 
 def describe(state: Mapping[str, object]) -> str:
-    """Return which daemon runs, and what it hosts."""
+    """Return a line about the running daemon and its apps."""
     apps = state.get("apps")
     hosted = ", ".join(apps) if isinstance(apps, dict) and apps else "no app; run `openkoi connect --list`"
     return f"The daemon is running (process {state['pid']}) and hosts {hosted}."

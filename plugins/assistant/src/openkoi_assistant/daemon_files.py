@@ -24,17 +24,17 @@ class DaemonFiles:
 
     @property
     def lock(self) -> Path:
-        """Locked as long as the daemon runs."""
+        """The file that is locked while the daemon runs."""
         return self.folder / "daemon.lock"
 
     @property
     def state(self) -> Path:
-        """What the daemon says of itself."""
+        """The file with the daemon's state."""
         return self.folder / "state.json"
 
     @property
     def log(self) -> Path:
-        """What a daemon in the background prints."""
+        """The file with the output of a daemon in the background."""
         return self.folder / "daemon.log"
 
     def is_running(self) -> bool:
@@ -42,14 +42,14 @@ class DaemonFiles:
         return self.lock.exists() and is_locked(self.lock)
 
     def find_pid(self) -> object:
-        """Return the process of the daemon that runs; one that is starting is waited for."""
+        """Return the process id of the running daemon; wait for one that is starting."""
         until = time.monotonic() + STARTING_SECONDS
         while not (state := self.read_state()) and self.is_running() and time.monotonic() < until:
             time.sleep(LOCK_SECONDS)
         return state.get("pid", "unknown")
 
     def read_state(self) -> dict[str, object]:
-        """Return what the running daemon says of itself; nothing while none runs or it is only starting."""
+        """Return the running daemon's state; empty if none is running or it is still starting."""
         if not (self.is_running() and self.state.exists()):
             return {}
         try:
@@ -66,7 +66,7 @@ def daemon_files(koi: Koi) -> DaemonFiles:
 
 @contextmanager
 def alone(files: DaemonFiles) -> Iterator[None]:
-    """Be the only daemon of this data folder; raise KoiError where one runs."""
+    """Be the only daemon of this data folder; raise KoiError if one is running."""
     for _ in range(LOCK_TRIES):
         with try_lock_file(files.lock) as free:
             if free:

@@ -30,9 +30,9 @@ def use_one_malloc_arena() -> Callable[[], object]:
 
 
 def collect_soon() -> None:
-    """Collect garbage sooner than a command line, which ends, and only among objects made from now on.
+    """Collect garbage more often than a short-lived command does, and only among objects created from now on.
 
-    Otherwise the garbage of hundreds of tasks would exist at once, and the heap would grow by it.
+    Otherwise the garbage of hundreds of tasks would accumulate, and the heap would grow.
     """
     gc.collect()
     gc.freeze()

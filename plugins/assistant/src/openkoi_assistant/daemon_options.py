@@ -14,7 +14,7 @@ TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A task that is begun every day ``at`` a local time such as 08:00, or ``every`` so often, such as 30m, 2h or 1d.
+    """A task that starts every day ``at`` a local time such as 08:00, or ``every`` 30m, 2h or 1d.
 
     Its answer goes to a ``channel`` of an ``app``; without a channel, to the first owner there.
     """
@@ -37,7 +37,7 @@ def check_schedule(name: str, schedule: Schedule) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DaemonOptions:
-    """How many tasks are done at once, in which folder, and what is begun at which times."""
+    """How many tasks run at once, in which folder, and the scheduled tasks."""
 
     tasks: int = 8
     workspace: str = ""
@@ -45,7 +45,7 @@ class DaemonOptions:
 
 
 def check_options(options: DaemonOptions) -> None:
-    """Raise ConfigError for settings with which nothing would be done."""
+    """Raise ConfigError for settings with which no task could run."""
     if options.tasks < 1:
         raise ConfigError(f"[commands.daemon] tasks is {options.tasks}; it must be at least 1.")
     if options.workspace and not Path(options.workspace).is_dir():

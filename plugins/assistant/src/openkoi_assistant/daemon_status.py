@@ -21,7 +21,7 @@ GOOD = (AppStatus.WATCHING, AppStatus.CONNECTED, AppStatus.CONNECTING)
 
 @dataclass(frozen=True, slots=True)
 class DaemonReport:
-    """How the daemon is. ``facts`` are for programs; ``names`` are all apps, ``users`` those of apps with chats."""
+    """The daemon's status. ``facts`` are for programs; ``names`` are all apps, ``users`` those of apps with chats."""
 
     running: bool
     names: Sequence[str] = ()
@@ -38,7 +38,7 @@ class DaemonReport:
 
 
 def build_report(koi: Koi, files: DaemonFiles) -> DaemonReport:
-    """Return how the daemon is."""
+    """Return the status of the daemon."""
     state = files.read_state()
     found = state.get("apps")
     apps: dict[str, dict[str, str]] = found if isinstance(found, dict) else {}
@@ -52,7 +52,7 @@ def build_report(koi: Koi, files: DaemonFiles) -> DaemonReport:
 
 
 def list_users(folder: Path) -> dict[str, str]:
-    """Return who may command the assistant, by app."""
+    """Return who may send tasks to the assistant, by app."""
     with contextlib.closing(open_database(folder)) as database:
         members = Members(database)
         return {app: members.describe_all(app) for app in members.apps()}

@@ -1,4 +1,4 @@
-"""Open the assistant's database: posts that arrived, posts to send, who may command, and pending questions."""
+"""Open the assistant's database: incoming and outgoing posts, paired users, and pending questions."""
 
 import asyncio
 import sqlite3
@@ -53,11 +53,11 @@ CREATE TABLE IF NOT EXISTS questions (
 
 
 class UnwritableError(KoiError):
-    """The disk does not take what is to be kept, so far."""
+    """The disk cannot be written at the moment."""
 
 
 def open_database(folder: Path) -> sqlite3.Connection:
-    """Open the database in a private folder; every transaction is on the disk when it ends."""
+    """Open the database in a private folder; every transaction is on disk when it ends."""
     file = folder / FILE
     try:
         connection = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None)
@@ -74,8 +74,9 @@ def open_database(folder: Path) -> sqlite3.Connection:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Make all changes within durable together, or none; one within another belongs to it. Raises UnwritableError where
-    the disk does not take them.
+    """Make all changes in the block durable together, or none; a nested block belongs to the outer one.
+
+    Raises UnwritableError if the disk cannot be written.
     """
     if connection.in_transaction:
         yield
@@ -93,7 +94,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def write(connection: sqlite3.Connection, query: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
-    """Make one change durable; raise UnwritableError where the disk does not take it."""
+    """Make one change durable; raise UnwritableError if the disk cannot be written."""
     with transaction(connection):
         return connection.execute(query, values)
 
@@ -104,7 +105,7 @@ async def write_once_possible(
     warn: Callable[[str], None],
     is_over: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Make changes that may be known nowhere else, as soon as the disk takes them, unless the process ends before."""
+    """Make changes that may be stored nowhere else, once the disk can be written, unless the process ends first."""
     while True:
         try:
             with transaction(connection):
@@ -122,7 +123,7 @@ def file_of(connection: sqlite3.Connection) -> str:
 
 
 def delete_old(connection: sqlite3.Connection, table: str, states: Sequence[str], seconds: float) -> None:
-    """Delete the rows in these states that are so old, by the clock and by what came after them."""
+    """Delete the rows in these states that are old, both by the clock and by the number of later rows."""
     write(
         connection,
         f"DELETE FROM {table} WHERE state IN ({', '.join('?' * len(states))}) "

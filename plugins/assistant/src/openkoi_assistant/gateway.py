@@ -37,8 +37,8 @@ NOT_ANSWERED = "The answer to a question could not be saved: {}. Free disk space
 class Gateway:
     """Hosts the apps of a ``Koi``: ``tasks`` at once.
 
-    ``changed`` is called when the status is another one, ``rested`` when all tasks are done.
-    ``libraries`` are the apps that have documents and no posts: they are only checked.
+    ``changed`` is called when the status changes, ``rested`` when all tasks are done.
+    ``libraries`` are the apps with documents but without posts, whose health is only checked.
     """
 
     koi: Koi
@@ -84,18 +84,18 @@ class Gateway:
         hosted[name] = HostedApp(name, app, self.take, cursor, self.changed, hold)
 
     def show_refusal(self, app: str, error: KoiError) -> None:
-        """Let the status say that an app took no post; one whose socket is open may want another token all the same."""
+        """Show in the status that an app rejected a post; it may need a new token although its socket is open."""
         if isinstance(error, SignInRequiredError) and app in self.apps:
             self.apps[app].note_refusal(str(error))
         self.changed()
 
     def forget_refusal(self, app: str) -> None:
-        """Let the status say that an app takes posts."""
+        """Show in the status that an app accepts posts again."""
         if app in self.apps:
             self.apps[app].note_refusal()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Resume what was not done, then do whatever arrives, until it is to stop."""
+        """Resume unfinished requests, then handle new ones until the daemon stops."""
         stop_listening = self.koi.listen(self.turns.hear)
         for name in self.apps:
             self.outbox.wake(name)
@@ -116,7 +116,7 @@ class Gateway:
         stop_listening()
 
     def keep(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Do something in the background; report it if it fails."""
+        """Run a coroutine in the background; report an error."""
         task = asyncio.create_task(work)
         self.others.add(task)
         task.add_done_callback(self.others.discard)
@@ -124,7 +124,7 @@ class Gateway:
         return task
 
     def report(self, task: "asyncio.Task[None]") -> None:
-        """Warn of an error that nothing else reports."""
+        """Warn about an error that is not reported elsewhere."""
         if not task.cancelled() and (error := task.exception()):
             self.warn(error)
 
@@ -135,7 +135,7 @@ class Gateway:
 
     @contextmanager
     def reporting(self) -> Iterator[None]:
-        """Warn of an error in what is tried again, such as on a full disk, and continue."""
+        """Warn about an error in an action that is tried again, such as on a full disk, and continue."""
         try:
             yield
         except Exception as error:  # an app or plugin may raise anything, and what follows has to be done all the same
@@ -144,23 +144,23 @@ class Gateway:
     # What arrives
 
     async def take(self, app: str, delivery: Delivery) -> None:
-        """Keep a delivery with its cursor, then act upon it if it is new."""
+        """Store a delivery with its cursor, then act on it if it is new."""
         request = self.arrivals.admit(app, delivery.post) if delivery.post else None
         if self.requests.journal(app, delivery.cursor, request) and request:
             self.act(request)
 
     def resume(self) -> None:
-        """Act upon all that was not done when the daemon ended."""
+        """Act on all requests that were unfinished when the daemon ended."""
         for request in self.filter_hosted(self.requests.list_unfinished()):
             if request.state is not State.WAITING:
                 self.act(request)
 
     def filter_hosted(self, requests: Iterable[Request]) -> list[Request]:
-        """Return the requests whose app is hosted; those of one that is gone wait until it is connected again."""
+        """Return the requests whose app is hosted; others wait until their app is connected again."""
         return [one for one in requests if one.post.app in self.apps]
 
     def act(self, request: Request) -> None:
-        """Begin what a request asks for."""
+        """Start the action that a request asks for."""
         match request.kind:
             case Kind.TASK:
                 self.turns.show_sign(request)
@@ -179,14 +179,14 @@ class Gateway:
                 task.add_done_callback(lambda _: self.answering.discard(request.identity))
 
     def conclude(self, request: Request, notice: str) -> None:
-        """Say something, if there is anything to say, and mark a request as done."""
+        """Post a reply, unless it is empty, and mark a request as done."""
         if notice:
             self.approvals.say(request, notice)
         self.requests.finish(request)
         self.outbox.wake(request.post.app, [request.post.channel])
 
     def steer(self, request: Request) -> None:
-        """Add to the running task; if it has ended, the message is a task of its own."""
+        """Add a message to the running task; if that has ended, the message becomes a new task."""
         turn = self.turns.active.get(request.conversation)
         try:
             if turn is None or turn.handle is None:
@@ -202,9 +202,9 @@ class Gateway:
             self.outbox.wake(request.post.app, [request.post.channel])
 
     async def take_answer(self, request: Request) -> None:
-        """Take an answer to a question, and let the task continue that waits for it.
+        """Accept an answer to a question, and continue the task that waits for it.
 
-        What the disk does not take is tried again; any other error would return each time.
+        A write error is tried again; any other error would occur again each time.
         """
         role, identity = self.members.role_of(request.post.app, request.post.sender), ""
         try:
@@ -220,7 +220,7 @@ class Gateway:
             self.resume_waiting(waiting)
 
     def resume_waiting(self, waiting: Request) -> None:
-        """Resume a request that waited."""
+        """Resume a waiting request."""
         if waiting.state is State.WAITING:
             self.approvals.questions.close(waiting.identity)
             self.requests.set_state(waiting.identity, State.RUNNING)
@@ -229,7 +229,7 @@ class Gateway:
     # What is done
 
     def work_on(self, conversation: str) -> None:
-        """Let the tasks of a conversation be done, one after the other."""
+        """Start working on the tasks of a conversation, one after the other."""
         if conversation not in self.workers:
             task = asyncio.create_task(self.work(conversation))
             self.workers[conversation] = task
@@ -237,13 +237,13 @@ class Gateway:
         self.changed()
 
     async def work(self, conversation: str) -> None:
-        """Do the tasks of a conversation in their order."""
+        """Run the tasks of a conversation in order."""
         while not self.turns.closing and (request := self.requests.next_task(conversation, self.apps)):
             async with self.slots:
                 await self.turns.do(request)
 
     def end_work(self, conversation: str, task: "asyncio.Task[None]") -> None:
-        """Forget a conversation that has nothing to do; begin again where something arrived meanwhile."""
+        """Stop working on a conversation without tasks; start again if a task has arrived meanwhile."""
         del self.workers[conversation]
         self.report(task)
         failed = task.cancelled() or task.exception()
@@ -254,7 +254,7 @@ class Gateway:
         self.changed()
 
     async def follow_terminals(self) -> None:
-        """Resume what waits once it is answered elsewhere, and what was kept but not begun because of an error."""
+        """Resume requests that were answered elsewhere, and start those that an error has delayed."""
         seen = self.members.version()
         while True:
             await asyncio.sleep(POLL_SECONDS)
@@ -265,7 +265,7 @@ class Gateway:
                 await self.continue_all()
 
     async def continue_all(self) -> None:
-        """Continue whatever can be continued."""
+        """Continue every request that can be continued."""
         for request in await self.approvals.answered_elsewhere(self.filter_hosted(self.requests.waiting())):
             self.resume_waiting(request)
         self.act_again()
@@ -275,7 +275,7 @@ class Gateway:
             self.outbox.wake(app)
 
     def act_again(self) -> None:
-        """Act upon words that were not finished, such as an answer that could not be kept on a full disk."""
+        """Act again on unfinished posts, such as an answer that could not be saved on a full disk."""
         self.turns.finish_read()
         steered = {one.identity for turn in self.turns.active.values() for one in turn.added}
         for request in self.filter_hosted(self.requests.unfinished_words()):
@@ -284,7 +284,7 @@ class Gateway:
                     self.act(request)
 
     async def prune(self) -> None:
-        """Delete what is old, now and then."""
+        """Delete old rows from time to time."""
         while True:
             with self.reporting():
                 self.requests.prune()

@@ -19,7 +19,7 @@ HEALTH_SECONDS = 600.0  # between looks at an app without posts, which costs a c
 
 
 class AppStatus(StrEnum):
-    """How an app is."""
+    """The state of an app."""
 
     CONNECTING = "connecting"
     WATCHING = "watching"
@@ -31,11 +31,11 @@ class AppStatus(StrEnum):
 
 @dataclass(slots=True)
 class HostedApp:
-    """An app that is watched; of one without posts the health is checked.
+    """An app that is watched or, if it has no posts, whose health is checked.
 
-    ``take`` keeps what arrives; ``changed`` is called when its status is another one.
-    ``hold`` lets nothing be sent before the next attempt, so that an outage is not tried twice as often.
-    ``refusal`` says why no post can be sent, although what arrives may be read all the same.
+    ``take`` stores deliveries; ``changed`` is called when its status changes.
+    ``hold`` delays sending until the next attempt, so that an outage does not double the number of attempts.
+    ``refusal`` says why no post can be sent, although incoming posts may still be read.
     """
 
     name: str
@@ -52,7 +52,7 @@ class HostedApp:
     refusal: str = ""
 
     async def watch(self) -> None:
-        """Watch; after an error again, from what was kept last."""
+        """Watch the app; after an error, watch again from the last stored cursor."""
         while True:
             try:
                 if isinstance(self.app, Messenger):
@@ -73,7 +73,7 @@ class HostedApp:
             await asyncio.sleep(pause)
 
     async def check_health_repeatedly(self, app: Documents) -> None:
-        """Check the health of an app without posts, until that fails."""
+        """Check the health of an app without posts repeatedly, until a check fails."""
         while True:
             if isinstance(app, SupportsHealthCheck):
                 await app.health()
@@ -82,7 +82,7 @@ class HostedApp:
             await asyncio.sleep(HEALTH_SECONDS)
 
     async def take_all(self, app: Messenger) -> None:
-        """Take what arrives until the app gives up."""
+        """Process deliveries until the app stops yielding them."""
         begun = loop_time()
         async with aclosing(app.watch(self.cursor())) as deliveries:
             async for delivery in deliveries:
@@ -94,7 +94,7 @@ class HostedApp:
                     await app.commit(delivery.cursor)
 
     def fail(self, status: AppStatus, detail: str, retry_after: float | None = None) -> float:
-        """Note a failure; return the seconds until the next attempt."""
+        """Record a failure; return the seconds until the next attempt."""
         self.failures += 1
         self.set_status(status, detail)
         again = self.failures > MAX_QUICK  # a service that asks for another connection each time counts as unavailable
@@ -102,7 +102,7 @@ class HostedApp:
         return max(pause_after(self.failures), asked) if again else asked
 
     def set_status(self, status: AppStatus, detail: str = "") -> None:
-        """Change how the app is; one that is watched and takes no post still needs a sign-in."""
+        """Change the app's state; one that is watched but rejects posts still needs a sign-in."""
         self.is_watched = status is AppStatus.WATCHING
         if self.is_watched and self.refusal:
             status, detail = AppStatus.SIGN_IN, self.refusal
@@ -112,7 +112,7 @@ class HostedApp:
             self.changed()
 
     def note_refusal(self, refusal: str = "") -> None:
-        """Note that the app takes no post until the user signs in, or that it takes posts again."""
+        """Record that the app rejects posts until the user signs in, or that it accepts them again."""
         self.refusal = refusal
         if self.is_watched:
             self.set_status(AppStatus.WATCHING)

@@ -21,7 +21,7 @@ MAX_TURNS = 10  # estimate: more of a conversation rarely matters, and each cost
 
 
 class State(StrEnum):
-    """Where a request stands. One that waits needs an answer of the user."""
+    """The state of a request. A waiting one needs an answer from the user."""
 
     NEW = "new"
     RUNNING = "running"
@@ -30,7 +30,7 @@ class State(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a post is to the assistant."""
+    """What a post means to the assistant."""
 
     TASK = "task"
     STEER = "steer"
@@ -41,7 +41,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A post that asks for something. ``run`` is the task that it became."""
+    """A post that asks for something. ``run`` is the id of its task's run."""
 
     post: Post
     _: KW_ONLY
@@ -64,19 +64,19 @@ class Requests:
     database: sqlite3.Connection
 
     def cursor(self, app: str) -> str:
-        """Return where an app is watched from."""
+        """Return the cursor from which an app is watched."""
         row = self.database.execute("SELECT cursor FROM cursors WHERE app = ?", (app,)).fetchone()
         return str(row["cursor"]) if row else ""
 
     def journal(self, app: str, cursor: str, request: Request | None) -> bool:
-        """Keep a request and then the cursor after it, together; return whether the request is new."""
+        """Store a request and the cursor after it together; return whether the request is new."""
         with transaction(self.database):
             new = request is not None and self.add(request)
             self.database.execute("INSERT OR REPLACE INTO cursors VALUES (?, ?)", (app, cursor))
         return new
 
     def add(self, request: Request) -> bool:
-        """Keep a request, unless its post is known; return whether it is new."""
+        """Store a request, unless its post is known; return whether it is new."""
         kept = json.dumps(encode(request.post))
         done = self.database.execute(
             "INSERT OR IGNORE INTO requests (identity, conversation, kind, state, post, at) VALUES (?, ?, ?, ?, ?, ?)",
@@ -85,22 +85,22 @@ class Requests:
         return done.rowcount == 1
 
     def list_unfinished(self) -> list[Request]:
-        """Return all that is not done, oldest first."""
+        """Return all unfinished requests, oldest first."""
         query = "SELECT * FROM requests WHERE state != ? ORDER BY seq"
         return [to_request(row) for row in self.database.execute(query, (State.DONE,))]
 
     def unfinished_words(self) -> list[Request]:
-        """Return the answers, stops and other words that were not acted upon, oldest first."""
+        """Return the answers, stops and other posts that were not acted on, oldest first."""
         query = "SELECT * FROM requests WHERE state = ? AND kind != ? ORDER BY seq"
         return [to_request(row) for row in self.database.execute(query, (State.NEW, Kind.TASK))]
 
     def waiting(self) -> list[Request]:
-        """Return those that need an answer of the user."""
+        """Return the requests that need an answer from the user."""
         query = "SELECT * FROM requests WHERE state = ? ORDER BY seq"
         return [to_request(row) for row in self.database.execute(query, (State.WAITING,))]
 
     def next_task(self, conversation: str, apps: Container[str]) -> Request | None:
-        """Return the oldest task of a conversation that can continue, of some apps: a schedule's app may change."""
+        """Return the oldest task of a conversation that can continue in these apps: a schedule's app may change."""
         rows = self.database.execute(
             "SELECT * FROM requests WHERE conversation = ? AND kind = ? AND state IN (?, ?) ORDER BY seq",
             (conversation, Kind.TASK, State.NEW, State.RUNNING),
@@ -119,12 +119,12 @@ class Requests:
         return to_request(row) if row else None
 
     def knows_conversation(self, conversation: str) -> bool:
-        """Return whether a task came from this conversation before."""
+        """Return whether an earlier task came from this conversation."""
         query = "SELECT 1 FROM requests WHERE conversation = ? AND kind = ? LIMIT 1"
         return self.database.execute(query, (conversation, Kind.TASK)).fetchone() is not None
 
     def is_left_to_bots(self, post: Post) -> bool:
-        """Return whether bots began all of the last turns in the channel of a post, so that users have to continue."""
+        """Return whether bots started all of the last turns in a post's channel, so that a user has to continue."""
         channel = join_ids(post.app, post.account, post.channel)
         rows = self.database.execute(
             "SELECT post FROM requests WHERE conversation = ? OR substr(conversation, 1, ?) = ? "
@@ -140,7 +140,7 @@ class Requests:
         return {str(row["state"]): int(row["n"]) for row in rows}
 
     def set_state(self, identity: str, state: State, run: str = "") -> None:
-        """Change where a request stands; a run is kept once it is known."""
+        """Change the state of a request; store its run once it is known."""
         write(
             self.database,
             "UPDATE requests SET state = ?, run = CASE WHEN ? = '' THEN run ELSE ? END WHERE identity = ?",
@@ -148,11 +148,11 @@ class Requests:
         )
 
     def set_kind(self, identity: str, kind: Kind) -> None:
-        """Change what a request is."""
+        """Change the kind of a request."""
         write(self.database, "UPDATE requests SET kind = ? WHERE identity = ?", (kind, identity))
 
     def finish(self, request: Request, answer: str = "", text: str = "") -> None:
-        """Mark a request as done, with the answer and the text that later turns see; drop what else the post had."""
+        """Mark a request as done, with the answer and the text that later turns see; drop the rest of the post."""
         kept = json.dumps(encode(replace(request.post, text=text, quoted="", attachments=())))
         write(
             self.database,
@@ -170,7 +170,7 @@ class Requests:
         return [(str(json.loads(row["post"]).get("text", "")), str(row["answer"])) for row in reversed(rows)]
 
     def prune(self) -> None:
-        """Delete what was done long ago."""
+        """Delete requests that were done long ago."""
         delete_old(self.database, "requests", [State.DONE], KEPT_SECONDS)
 
 

@@ -24,7 +24,7 @@ SIGN_IN_SECONDS = 60.0  # how often a post is tried where the user must sign in
 
 
 class Stage(StrEnum):
-    """How far a post came. One that is LOST may have been sent by a process that was killed meanwhile."""
+    """The stage of a post. A LOST one may have been sent by a process that was killed meanwhile."""
 
     QUEUED = "queued"
     SENDING = "sending"
@@ -35,22 +35,22 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A post to send once. ``replaces`` is the key of an earlier one that it is edited into, where that is possible."""
+    """A post to send once. ``replaces`` is the key of an earlier post to edit instead, if that is possible."""
 
     post: Post
     replaces: str = ""
 
     @property
     def key(self) -> str:
-        """What it is kept by."""
+        """The key under which it is stored."""
         return self.post.key
 
 
 @dataclass(slots=True)
 class Outbox:
-    """Sends posts by the apps of a ``Koi``. ``rate_limits`` say when each app may be called again.
+    """Sends posts with the apps of a ``Koi``. ``rate_limits`` say when each app may be called again.
 
-    ``refused`` is called with an app that does not take a post, ``accepted`` with one that does.
+    ``refused`` is called with an app that rejects a post, ``accepted`` with an app that accepts one.
     """
 
     koi: Koi
@@ -69,7 +69,7 @@ class Outbox:
     # What is kept
 
     def put(self, *posts: Outgoing) -> None:
-        """Keep posts, without secrets; those that are known already stay as they are."""
+        """Store posts, without secrets; those that are already known stay unchanged."""
         with transaction(self.database):
             for one in posts:
                 clean = redact_post(one.post, self.koi.redact)
@@ -81,7 +81,7 @@ class Outbox:
                 )
 
     def sent_id(self, key: str) -> str:
-        """Return the id that a post was sent with; empty while it was not."""
+        """Return the id with which a post was sent; empty if it was not sent yet."""
         row = self.database.execute("SELECT sent_id FROM outbox WHERE key = ?", (key,)).fetchone()
         return str(row["sent_id"]) if row else ""
 
@@ -107,11 +107,11 @@ class Outbox:
         return {str(row["state"]): int(row["n"]) for row in rows}
 
     def prune(self) -> None:
-        """Delete what was sent long ago."""
+        """Delete posts that were sent long ago."""
         delete_old(self.database, "outbox", [Stage.SENT, Stage.LOST, Stage.FAILED], KEPT_SECONDS)
 
     def mark(self, key: str, stage: Stage, sent_id: str = "") -> None:
-        """Note how far a post came."""
+        """Set the stage of a post."""
         write(
             self.database,
             "UPDATE outbox SET state = ?, sent_id = CASE WHEN ? = '' THEN sent_id ELSE ? END WHERE key = ?",
@@ -119,13 +119,13 @@ class Outbox:
         )
 
     def drop_files(self, post: Post) -> None:
-        """Forget the files of a post that was sent: what is kept of it is to recognise it."""
+        """Delete the files of a sent post, which is kept only so that it is recognised."""
         if post.attachments:
             kept = json.dumps(encode(replace(post, attachments=())))
             write(self.database, "UPDATE outbox SET post = ? WHERE key = ?", (kept, post.key))
 
     def next_post(self, app: str, channel: str) -> tuple[Post, str] | None:
-        """Return the oldest post of a channel that is to be sent, and the key of what it replaces."""
+        """Return the oldest queued post of a channel, and the key of the post that it replaces."""
         query = "SELECT post, replaces FROM outbox WHERE state = ? AND app = ? AND channel = ? ORDER BY seq LIMIT 1"
         row = self.database.execute(query, (Stage.QUEUED, app, channel)).fetchone()
         return (decode(Post, json.loads(row["post"])), str(row["replaces"])) if row else None
@@ -133,7 +133,7 @@ class Outbox:
     # What is sent
 
     async def recover(self, app: str, channel: str) -> None:
-        """Repeat what an earlier process may have sent to a channel, or this one before its disk took no more."""
+        """Repeat posts that an earlier process, or this one before its disk was full, may have sent to a channel."""
         query = "SELECT key FROM outbox WHERE state = ? AND app = ? AND channel = ?"
         for row in self.database.execute(query, (Stage.SENDING, app, channel)).fetchall():
             messenger = await self.koi.load("integrations", app)
@@ -141,9 +141,9 @@ class Outbox:
                 self.repeat(str(row["key"]), messenger)
 
     def repeat(self, key: str, messenger: Messenger) -> None:
-        """Let a post be sent that may have been sent already: where that is not harmless, it says so.
+        """Queue a post again that may have been sent already; unless that is harmless, its text says so.
 
-        Where the service has no keys, a sign is dropped, an answer is marked, and an edit is simply made again.
+        If the service has no keys, a progress post is dropped, an answer is marked, and an edit is simply repeated.
         """
         row = self.database.execute("SELECT post, replaces FROM outbox WHERE key = ?", (key,)).fetchone()
         post = decode(Post, json.loads(row["post"]))
@@ -158,7 +158,7 @@ class Outbox:
             write(self.database, query, (Stage.QUEUED, json.dumps(encode(marked)), key))
 
     def wake(self, app: str, channels: Iterable[str] | None = None) -> None:
-        """Let what waits for these channels of an app, or for all of them, be sent."""
+        """Start sending the queued posts for these channels of an app, or for all of them."""
         if channels is None:
             query = "SELECT DISTINCT channel FROM outbox WHERE state IN (?, ?) AND app = ?"
             rows = self.database.execute(query, (Stage.QUEUED, Stage.SENDING, app))
@@ -170,7 +170,7 @@ class Outbox:
                 self.senders[place].add_done_callback(partial(self.end_sender, place))
 
     def end_sender(self, place: tuple[str, str], task: "asyncio.Task[None]") -> None:
-        """Forget a sender that is done, and begin again where something was kept meanwhile; report one that failed."""
+        """Remove a finished sender, and start again if a post was queued meanwhile; report a failed one."""
         self.senders.pop(place, None)
         if task.cancelled():
             return
@@ -180,7 +180,7 @@ class Outbox:
             self.wake(place[0], [place[1]])
 
     async def send_all(self, app: str, channel: str) -> None:
-        """Send what is to be sent to a channel, one after the other."""
+        """Send the queued posts of a channel, one after the other."""
         limits = self.limits(app)
         await self.recover(app, channel)
         while self.next_post(app, channel):
@@ -192,7 +192,7 @@ class Outbox:
             await self.send_one(post, self.sent_id(replaces) if replaces else "", limits)
 
     async def send_one(self, post: Post, edited: str, limits: RateLimits) -> None:
-        """Send a post, or edit the one of this id into it; note what came of it."""
+        """Send a post, or edit the post with this id; record the outcome."""
         self.delivering.add((post.app, post.channel))
         try:
             id = await self.deliver(post, edited)
@@ -221,7 +221,7 @@ class Outbox:
             self.delivering.discard((post.app, post.channel))
 
     async def deliver(self, post: Post, edited: str) -> str:
-        """Send a post in the best way that the service takes: as an edit, as a new post, or as plain text."""
+        """Send a post in the best way that the service accepts: as an edit, as a new post, or as plain text."""
         app = await self.koi.load("integrations", post.app)
         if edited and isinstance(app, SupportsEdit):
             try:
@@ -231,7 +231,7 @@ class Outbox:
         return await self.send_readable(post)
 
     async def send_readable(self, post: Post) -> str:
-        """Send a post, and again as plain text where the service cannot read its format."""
+        """Send a post, and again as plain text if the service cannot read its format."""
         try:
             return await self.koi.send(post)
         except AppRejectedError as error:
@@ -240,7 +240,7 @@ class Outbox:
             return await self.koi.send(replace(post, format="plain"))
 
     async def close(self) -> None:
-        """Stop sending; what is kept is sent by the next process."""
+        """Stop sending; the next process sends the rest."""
         self.closed = True
         for place, task in self.senders.items():
             if place not in self.delivering:
@@ -262,7 +262,7 @@ def redact_post(post: Post, redact: Callable[[str], str]) -> Post:
 
 
 def redact_file(file: Attachment, redact: Callable[[str], str]) -> bytes:
-    """Mask the secrets in a file that is text."""
+    """Mask the secrets in a text file."""
     try:
         return redact(file.data.decode()).encode()
     except UnicodeDecodeError:

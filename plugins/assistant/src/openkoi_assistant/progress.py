@@ -20,9 +20,10 @@ MIN_GAP_SECONDS = 1.0  # between edits of a post (estimate); apps that want fewe
 
 @dataclass(slots=True)
 class ProgressPost:
-    """The post that is edited while one task is under way. ``lines`` are the last steps.
+    """The post that is edited while a task is running. ``lines`` are the last steps.
 
-    A sign without an id is a draft: it is sent again, last when it was ``drawn``, and the answer is a post of its own.
+    A progress post without an id is a draft: it was last sent at ``drawn``, is sent again, and the answer is a separate
+    post.
     """
 
     request: Request
@@ -34,7 +35,7 @@ class ProgressPost:
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     def hear(self, record: Record) -> None:
-        """Note what a run does."""
+        """Record a step of a run."""
         match record.event:
             case events.ToolCallStarted(progress_text=text) if text:
                 self.lines.append(text)
@@ -42,7 +43,7 @@ class ProgressPost:
                 self.lines.append(f"Iteration {number + 1}: score {score:.2f}")
 
     async def show(self) -> None:
-        """Edit the post whenever there is news, until it is over."""
+        """Edit the post whenever there is a new step, until the task ends."""
         if not isinstance(self.app, SupportsEdit):
             return
         gap = max(MIN_GAP_SECONDS, self.app.capabilities.edit_gap)
@@ -55,7 +56,7 @@ class ProgressPost:
         return self.drawn > 0.0 and loop_time() - self.drawn > DRAFT_SECONDS
 
     async def is_over_within(self, seconds: float) -> bool:
-        """Wait for the end, so many seconds at most."""
+        """Wait for the end of the task, at most this many seconds; return whether it has ended."""
         try:
             async with asyncio.timeout(seconds):
                 return await self.over.wait()

@@ -1,4 +1,4 @@
-"""Store the questions that were asked in chats, with what answers them."""
+"""Store the questions that were asked in chats, with the codes that answer them."""
 
 import json
 import secrets
@@ -16,9 +16,9 @@ BUTTON_SECONDS = 900.0  # a button that lies about is not pressed by accident; t
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question of a request, as it was put to a conversation.
+    """A question of a request, as it was asked in a conversation.
 
-    ``token`` is in its buttons, ``code`` in answers that are written, ``key`` that of the post that asks it.
+    ``token`` is in its buttons, ``code`` in written answers; ``key`` is the key of the post that asks it.
     """
 
     id: str
@@ -39,12 +39,12 @@ class AskedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """The questions of all requests that wait."""
+    """The questions of all waiting requests."""
 
     database: sqlite3.Connection
 
     def put(self, asked: AskedQuestion) -> None:
-        """Keep a question, in the place of an earlier one of its id."""
+        """Store a question, replacing an earlier one with its id."""
         answers = (asked.token, asked.code, asked.key, json.dumps(asked.choices), asked.expires, asked.text)
         write(
             self.database,
@@ -60,19 +60,19 @@ class Questions:
         return frozenset(str(row["code"]) for row in self.database.execute(query, (conversation,)))
 
     def by_token(self, token: str) -> AskedQuestion | None:
-        """Return the open question whose buttons have a token."""
+        """Return the open question whose buttons have this token."""
         query = "SELECT * FROM questions WHERE open = 1 AND token = ?"
         row = self.database.execute(query, (token,)).fetchone()
         return to_question(row) if row else None
 
     def by_code(self, conversation: str, code: str) -> AskedQuestion | None:
-        """Return the open question of a conversation that has a code."""
+        """Return the open question of a conversation with this code."""
         query = "SELECT * FROM questions WHERE open = 1 AND conversation = ? AND code = ?"
         row = self.database.execute(query, (conversation, code)).fetchone()
         return to_question(row) if row else None
 
     def by_key(self, key: str) -> AskedQuestion | None:
-        """Return the open question that the post of a key asks."""
+        """Return the open question that the post with this key asks."""
         row = self.database.execute("SELECT * FROM questions WHERE open = 1 AND key = ?", (key,)).fetchone()
         return to_question(row) if row else None
 
@@ -83,7 +83,7 @@ class Questions:
 
 
 def renew(question: AskedQuestion) -> AskedQuestion:
-    """Return a question with a token and a code that were never used."""
+    """Return a question with a new token and a new code."""
     code = "".join(secrets.choice(ALPHABET) for _ in range(4))
     return replace(question, token=secrets.token_hex(8), code=code, expires=time() + BUTTON_SECONDS)
 

@@ -13,26 +13,26 @@ MAX_ASKED_SECONDS = 86_400.0  # that a service may ask for; a longer wait is a m
 
 
 def loop_time() -> float:
-    """Return the time of the event loop, by which it sleeps."""
+    """Return the time of the event loop, which determines how long it sleeps."""
     return asyncio.get_running_loop().time()
 
 
 @dataclass(slots=True)
 class RateLimits:
-    """When each bucket of an app may be called again: a channel's, or that of all calls, which is named by nothing."""
+    """When each bucket of an app may be called again: a channel, or all calls, whose name is empty."""
 
     now: Callable[[], float] = loop_time
     until: dict[str, float] = field(default_factory=dict)
     failures: dict[str, int] = field(default_factory=dict)
 
     def seconds_left(self, channel: str) -> float:
-        """Return how long a channel may not be called yet."""
+        """Return the seconds until a channel may be called."""
         return max(0.0, *(self.until.get(bucket, 0.0) - self.now() for bucket in ("", channel)))
 
     def block(self, error: AppUnavailableError, channel: str) -> float:
-        """Note that a call was refused; return for how many seconds there will be none to that bucket.
+        """Record that a call was rejected; return the seconds until the next call to that bucket.
 
-        A service that names no time is away as a whole.
+        If the service names no time, all its calls are blocked.
         """
         bucket = (error.bucket or channel) if error.retry_after is not None else ""
         self.failures[bucket] = self.failures.get(bucket, 0) + 1
@@ -43,13 +43,13 @@ class RateLimits:
         return seconds
 
     def succeed(self, channel: str) -> None:
-        """Note that a call went through."""
+        """Record a successful call."""
         self.failures.pop("", None)
         self.failures.pop(channel, None)
         self.until = {bucket: end for bucket, end in self.until.items() if end > self.now()}
 
     def hold(self, seconds: float) -> None:
-        """Make no call to the app for so long."""
+        """Block all calls to the app for this many seconds."""
         self.until[""] = max(self.until.get("", 0.0), self.now() + seconds)
 
     async def wait(self, channel: str) -> None:
@@ -60,7 +60,7 @@ class RateLimits:
 
 
 def pause_after(failures: int, retry_after: float | None = None) -> float:
-    """Return the seconds to wait after so many failures in a row: what the service asks for, else twice as many."""
+    """Return the seconds to wait after consecutive failures: as the service requests, else doubled each time."""
     if retry_after is not None:
         return min(MAX_ASKED_SECONDS, retry_after)
     return float(min(MAX_SECONDS, 2.0 ** min(failures - 1, 10)) * random.uniform(0.95, 1.0))

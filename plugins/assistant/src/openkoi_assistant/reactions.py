@@ -9,12 +9,12 @@ VARIANTS = frozenset("\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001
 
 
 def read_reaction(emoji: str) -> str:
-    """Return what an emoji says: yes, no, or nothing."""
+    """Return what an emoji means: yes, no, or nothing."""
     sign = "".join(one for one in emoji if one not in VARIANTS)
     return YES if sign in APPROVING else NO if sign in REFUSING else ""
 
 
 def chosen_by(emoji: str, choices: Sequence[str]) -> str:
-    """Return the choice that an emoji stands for; empty where there is none."""
+    """Return the choice that an emoji stands for; empty if there is none."""
     word = read_reaction(emoji)
     return word if word in choices else ""

@@ -18,17 +18,17 @@ ATTACHED = "\n\n(The full answer is in the attached file.)"
 
 
 def sign_key(request: Request) -> str:
-    """Return the key of the post that says that a request is worked on."""
+    """Return the key of the progress post of a request."""
     return f"{request.identity}{SIGN}"
 
 
 def request_of_sign(key: str) -> str:
-    """Return the identity of the request whose sign has a key; empty for the key of another post."""
+    """Return the identity of the request whose progress post has a key; empty for the key of any other post."""
     return key.removesuffix(SIGN) if key.endswith(SIGN) else ""
 
 
 def reply_to(post: Post, text: str, capabilities: Capabilities, *, key: str) -> Post:
-    """Return a post in the place where another one is answered."""
+    """Return a post at the place where another post is answered."""
     return Post(
         text,
         app=post.app,
@@ -43,18 +43,18 @@ def reply_to(post: Post, text: str, capabilities: Capabilities, *, key: str) -> 
 
 
 def best_format(capabilities: Capabilities) -> str:
-    """Return the format that answers are sent in: models write Markdown."""
+    """Return the format of answers: models write Markdown."""
     return "markdown" if "markdown" in capabilities.formats else "plain"
 
 
 def make_sign(request: Request, capabilities: Capabilities, *, queued: bool) -> Outgoing:
-    """Return the post that says at once that a request arrived; it is edited until the answer is there."""
+    """Return the progress post, which confirms a request at once and is edited until the answer is ready."""
     post = reply_to(request.post, QUEUED if queued else WORKING, capabilities, key=sign_key(request))
     return Outgoing(replace(post, partial=True, recipients=(request.post.sender.id,)))
 
 
 def make_answer(request: Request, text: str, capabilities: Capabilities) -> list[Outgoing]:
-    """Return the posts of an answer, the first of which takes the place of the sign."""
+    """Return the posts of an answer, the first of which replaces the progress post."""
     room = capabilities.max_text - capabilities.length(REPEATED)  # which is added when a killed process is unsure
     parts = split_text(text, room, capabilities.length) or ["Done."]
     files: tuple[Attachment, ...] = ()
@@ -74,7 +74,7 @@ def answer_key(request: Request, number: int) -> str:
 
 
 def describe_result(result: Result) -> str:
-    """Return what a run answers, with the reason where it ended without being accepted."""
+    """Return a run's answer, with the reason if it was not accepted."""
     text = result.text.strip()
     if result.decision.action in (NextAction.ACCEPT, NextAction.ACCEPT_BEST):
         return text or "Done."
@@ -82,5 +82,5 @@ def describe_result(result: Result) -> str:
 
 
 def join_paragraphs(texts: Sequence[str]) -> str:
-    """Join what is not empty."""
+    """Join the paragraphs that are not empty."""
     return "\n\n".join(filter(None, texts))

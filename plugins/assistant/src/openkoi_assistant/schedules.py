@@ -18,7 +18,7 @@ UNITS = {"m": 60, "h": 3600, "d": 86400}
 
 
 def last_due(schedule: Schedule, now: datetime) -> datetime:
-    """Return the last time at which a schedule was due; ``now`` is a time of the local zone."""
+    """Return the last time at which a schedule was due; ``now`` is a local time."""
     if found := PERIOD.fullmatch(schedule.every):
         seconds = int(found[1]) * UNITS[found[2]]
         return datetime.fromtimestamp(now.timestamp() // seconds * seconds, UTC)
@@ -29,7 +29,7 @@ def last_due(schedule: Schedule, now: datetime) -> datetime:
 
 
 async def follow_schedules(gateway: Gateway, schedules: Mapping[str, Schedule]) -> None:
-    """Begin what is due, again and again; what was due before a schedule was known is not."""
+    """Start scheduled tasks whenever they are due, except those due before their schedule was known."""
     while schedules:
         for name, schedule in schedules.items():
             begin_due(gateway, name, schedule, datetime.now().astimezone())
@@ -37,7 +37,7 @@ async def follow_schedules(gateway: Gateway, schedules: Mapping[str, Schedule]) 
 
 
 def begin_due(gateway: Gateway, name: str, schedule: Schedule, now: datetime) -> None:
-    """Begin a schedule that was due since it was begun last."""
+    """Start a scheduled task that has become due since its last start."""
     due, place = last_due(schedule, now).isoformat(), join_ids(SCHEDULE, name)
     before = gateway.requests.cursor(place)
     if before > (now + MAX_AHEAD).astimezone(UTC).isoformat():  # it was begun by a clock that was wrong
@@ -50,7 +50,7 @@ def begin_due(gateway: Gateway, name: str, schedule: Schedule, now: datetime) ->
 
 
 def to_request(gateway: Gateway, name: str, schedule: Schedule, due: str) -> Request | None:
-    """Return the request of a schedule; warn where its app is not hosted or no user is paired there."""
+    """Return the request of a schedule; warn if its app is not hosted or no user is paired there."""
     owners = [one for one in gateway.members.list_all(schedule.app) if one.role is Role.OWNER]
     channel = schedule.channel or (owners[0].channel if owners else "")
     if schedule.app not in gateway.apps or not channel:

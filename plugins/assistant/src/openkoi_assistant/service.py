@@ -47,7 +47,7 @@ KEPT_VARIABLES = ("OPENKOI_HOME", "OPENKOI_CONFIG", "PATH")
 
 
 def service_file() -> Path:
-    """Return where the system looks for the daemon of this user; raise KoiError for a system without one."""
+    """Return the path of this user's service file; raise KoiError on a system without systemd or launchd."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "LaunchAgents" / f"{LABEL}.plist"
     if sys.platform.startswith("linux"):
@@ -60,7 +60,7 @@ def service_file() -> Path:
 
 
 def install_service(folder: Path) -> str:
-    """Write the service and start it; return what was done and what is left to do."""
+    """Write the service file and start the service; return what was done and what is left to do."""
     file = service_file()
     variables = {name: os.environ[name] for name in KEPT_VARIABLES if os.environ.get(name)}
     text = launchd_agent(folder, variables) if sys.platform == "darwin" else systemd_unit(folder, variables)
@@ -95,7 +95,7 @@ def quote_word(text: str) -> str:
 
 
 def escape_percent(text: str) -> str:
-    """Return a text that systemd takes literally."""
+    """Return a text escaped so that systemd reads it literally."""
     return text.replace("%", "%%")
 
 
@@ -107,21 +107,21 @@ def launchd_agent(folder: Path, variables: dict[str, str]) -> str:
 
 
 def start_commands(file: Path) -> list[list[str]]:
-    """Return what starts the service."""
+    """Return the commands that start the service."""
     if sys.platform == "darwin":
         return [["launchctl", "load", "-w", str(file)]]
     return [["systemctl", "--user", "daemon-reload"], ["systemctl", "--user", "enable", "--now", file.name]]
 
 
 def stop_commands(file: Path) -> list[list[str]]:
-    """Return what stops the service."""
+    """Return the commands that stop the service."""
     if sys.platform == "darwin":
         return [["launchctl", "unload", "-w", str(file)]]
     return [["systemctl", "--user", "disable", "--now", file.name]]
 
 
 def run_all(commands: list[list[str]]) -> str:
-    """Run commands in turn; return why one failed, else nothing."""
+    """Run commands in turn; return the error of the first that failed, else an empty text."""
     for command in commands:
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)

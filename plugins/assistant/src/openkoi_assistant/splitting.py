@@ -8,7 +8,7 @@ SEPARATORS = ("\n\n", "\n", ". ", " ", "")
 
 
 def split_text(text: str, limit: int, length: Callable[[str], int] = len) -> list[str]:
-    """Return the parts of a text, each within the limit; a code block that is cut is closed and opened again."""
+    """Return the parts of a text, each within the limit; close and reopen a code block that is cut."""
     parts: list[str] = []
     rest, fence = text, ""
     while rest.strip("\n"):
@@ -35,7 +35,7 @@ def cut(text: str, limit: int, length: Callable[[str], int]) -> tuple[str, str]:
 
 
 def longest_prefix(text: str, limit: int, length: Callable[[str], int]) -> int:
-    """Return how many characters of a text are within a limit, at least one."""
+    """Return how many characters of a text are within a limit, but at least one."""
     low, high = 1, min(len(text), limit)
     while low < high:
         middle = (low + high + 1) // 2
@@ -44,7 +44,7 @@ def longest_prefix(text: str, limit: int, length: Callable[[str], int]) -> int:
 
 
 def open_fence(text: str) -> str:
-    """Return the line that opens the code block in which a text ends; empty outside of one."""
+    """Return the line that opens the code block in which a text ends; empty if it ends outside a code block."""
     opened = ""
     for line in text.split("\n"):
         found = FENCE.match(line)
@@ -56,11 +56,11 @@ def open_fence(text: str) -> str:
 
 
 def mark_of(fence: str) -> str:
-    """Return the marks of a line that opens a code block."""
+    """Return the fence characters of a line that opens a code block."""
     found = FENCE.match(fence)
     return found[1] if found else ""
 
 
 def closing_of(fence: str) -> str:
-    """Return what closes a code block."""
+    """Return the line that closes a code block."""
     return f"\n{mark_of(fence)}" if fence else ""

@@ -1,4 +1,4 @@
-"""Offer the connected apps to the model as tools: what they read is data, and sending needs approval."""
+"""Offer the connected apps to the model as tools: content that they read is data, and sending needs approval."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ class AppTools:
         self.folder = folder
 
     async def health(self) -> Mapping[str, str]:
-        """Return who may command the assistant, by app."""
+        """Return who may send tasks to the assistant, by app."""
         if not (self.folder / FILE).exists():
             return {"users": "none"}
         from .daemon_status import list_users
@@ -25,7 +25,7 @@ class AppTools:
         return {f"users of {app}": users for app, users in list_users(self.folder).items()} or {"users": "none"}
 
     async def tools(self, run: Run) -> Sequence[Tool]:
-        """Return the tools of all connected apps; one that does not work is warned of and left out."""
+        """Return the tools of all connected apps; warn about an app that does not work, and leave it out."""
         return [tool for name in connected_apps(run.koi) for tool in await tools_of(name, run.koi)]
 
 

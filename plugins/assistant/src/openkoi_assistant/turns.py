@@ -1,4 +1,4 @@
-"""Run a request as a task, from its first sign of work to its answer, and resume it after a crash."""
+"""Run a request as a task, from its progress post to its answer, and resume it after a crash."""
 
 import asyncio
 from collections.abc import Callable
@@ -33,7 +33,7 @@ ELSEWHERE_SECONDS = 2.0  # how often a run that another process does is looked a
 
 @dataclass(slots=True)
 class Turn:
-    """A request under way. ``stopped``: the user ended it. ``added`` was given to it and is not read yet."""
+    """A running request. ``stopped``: the user ended it. ``added``: messages to it that it has not read yet."""
 
     request: Request
     progress: ProgressPost
@@ -50,9 +50,9 @@ class Turn:
 
 @dataclass(slots=True)
 class Turns:
-    """Does requests. ``active`` are those under way, by conversation; ``closing`` that the daemon is about to end.
+    """Runs requests. ``active`` are the running ones, by conversation; ``closing``: the daemon is about to end.
 
-    ``read`` was added to runs and read by them, and is not marked as done yet.
+    ``read`` are messages that runs have read, but that are not marked as done yet.
     """
 
     koi: Koi
@@ -66,7 +66,7 @@ class Turns:
     closing: bool = False
 
     def hear(self, record: Record) -> None:
-        """Pass what a run does to the turn that it belongs to."""
+        """Pass a record to the turn of its run."""
         for turn in self.active.values():
             if turn.handle and turn.handle.id == record.run:
                 turn.progress.hear(record)
@@ -75,13 +75,13 @@ class Turns:
                     self.finish_read()
 
     def finish_read(self) -> None:
-        """Mark what runs have read as done; what the disk does not take is tried later, and no run gets it again."""
+        """Mark the messages that runs have read as done; retry later if the disk is full. No run gets them again."""
         while self.read:
             self.requests.finish(self.read[0])
             del self.read[0]
 
     def show_sign(self, request: Request) -> None:
-        """Say at once that a request arrived."""
+        """Post at once that a request has arrived."""
         capabilities = self.messenger(request.post.app).capabilities
         queued = request.conversation in self.active
         self.outbox.put(make_sign(request, capabilities, queued=queued))
@@ -103,7 +103,7 @@ class Turns:
             del self.active[request.conversation]
 
     async def show_and_run(self, turn: Turn, app: Messenger) -> str:
-        """Run a request, and show what it does meanwhile; return its answer."""
+        """Run a request, and show its progress; return its answer."""
         showing = asyncio.create_task(turn.progress.show())
         try:
             return await self.result_of(turn, app)
@@ -112,13 +112,13 @@ class Turns:
             await showing
 
     def settle(self, turn: Turn, text: str) -> None:
-        """Keep what became of a request: its answer, if it has one, and what was added and not read."""
+        """Store the outcome of a request: its answer, if any, and messages that it did not read."""
         self.settle_added(turn)
         if text:
             self.answer(turn.request, text)
 
     def settle_added(self, turn: Turn) -> None:
-        """Make tasks of what a turn was given and did not read, unless the user stopped it."""
+        """Turn the messages that a turn did not read into tasks, unless the user stopped it."""
         for added in turn.added:
             if turn.stopped:
                 self.requests.finish(added)
@@ -126,7 +126,7 @@ class Turns:
                 self.requests.set_kind(added.identity, Kind.TASK)
 
     async def result_of(self, turn: Turn, app: Messenger) -> str:
-        """Return the answer to a request; empty where it waits for the user, or is resumed by the next process."""
+        """Return the answer to a request; empty if it waits for the user, or the next process will resume it."""
         try:
             turn.handle = handle = await self.start(turn.request, app)
             if turn.stopped:
@@ -146,7 +146,7 @@ class Turns:
         return "" if waits and await self.approvals.ask(turn.request, handle.id) else describe_result(result)
 
     async def start(self, request: Request, app: Messenger) -> Handle:
-        """Begin the task of a request, or resume the run that it became; raises EndedError if that has its result."""
+        """Start the task of a request, or resume its run; raise EndedError if that already has its result."""
         while request.run and self.state_of(request) is RunState.RUNNING:  # noqa: ASYNC110  # resumed at a terminal
             await asyncio.sleep(ELSEWHERE_SECONDS)
         if request.run:
@@ -167,12 +167,12 @@ class Turns:
         return handle
 
     def state_of(self, request: Request) -> RunState | None:
-        """Return where the run of a request stands."""
+        """Return the state of a request's run."""
         found = (one.state for one in self.koi.runs(request.conversation) if one.id == request.run)
         return next(found, None)
 
     def answer(self, request: Request, text: str) -> None:
-        """Keep the answer and the posts that bring it, then let them be sent."""
+        """Store the answer and its posts, then start sending them."""
         capabilities = self.messenger(request.post.app).capabilities
         question, content = self.koi.redact(task_text(request.post)), self.koi.redact(text)
         with transaction(self.requests.database):
@@ -182,7 +182,7 @@ class Turns:
         self.outbox.wake(request.post.app, [request.post.channel])
 
     def stop(self, conversation: str) -> bool:
-        """End what is under way or waits in a conversation; return whether there was anything."""
+        """End everything that is running or waiting in a conversation; return whether there was anything."""
         turn = self.active.get(conversation)
         if turn:
             turn.stop()
@@ -201,7 +201,7 @@ class EndedError(KoiError):
 
 
 def ended_text(koi: Koi, request: Request) -> str:
-    """Return the answer of a run that came to its end, from the log."""
+    """Return the answer of a run that has ended, from the log."""
     own = [one.event for one in koi.records(request.conversation) if one.run == request.run]
     works = [one.work.text for one in own if isinstance(one, events.ExecutionFinished)]
     best = next((one.best for one in reversed(own) if isinstance(one, events.RunCompleted)), len(works) - 1)

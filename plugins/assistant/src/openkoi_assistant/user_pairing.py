@@ -1,4 +1,4 @@
-"""Decide which chat users may command the assistant: only those paired by a code from the owner's terminal."""
+"""Decide which chat users may send tasks: only those paired with a code from the owner's terminal."""
 
 import re
 import secrets
@@ -26,7 +26,7 @@ CODE = re.compile(rf"^\s*([{ALPHABET}]{{4}})[- ]?([{ALPHABET}]{{4}})\s*$", re.IG
 
 
 class Role(StrEnum):
-    """What a user may do. An owner approves what tasks ask for; a member and a named bot only begin tasks."""
+    """What a user may do. An owner also answers requests for approval; a member or an allowed bot only starts tasks."""
 
     OWNER = "owner"
     MEMBER = "member"
@@ -47,13 +47,13 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The paired users of all apps, and the codes that are valid. ``refused`` are posts with wrong ones."""
+    """The paired users of all apps, and the valid codes. ``refused`` are posts with wrong codes."""
 
     database: sqlite3.Connection
     refused: deque[str] = field(default_factory=lambda: deque(maxlen=MAX_REFUSED))
 
     def role_of(self, app: str, sender: Sender) -> Role:
-        """Return the role of a sender; a stranger is a user who is not paired or not vouched for by the service."""
+        """Return the role of a sender; a stranger is not paired, or was not authenticated by the service."""
         if not (sender.authenticated and sender.id):
             return Role.STRANGER
         query = "SELECT role FROM members WHERE app = ? AND user = ?"
@@ -61,7 +61,7 @@ class Members:
         return Role(row["role"]) if row else Role.STRANGER
 
     def version(self) -> int:
-        """Return a number that is another one after each change by another process."""
+        """Return a number that differs after each change by another process."""
         return int(self.database.execute("PRAGMA data_version").fetchone()[0])
 
     def apps(self) -> list[str]:
@@ -83,12 +83,12 @@ class Members:
         return done.rowcount == 1
 
     def allow_bot(self, app: str, user: str) -> None:
-        """Let a bot begin tasks; an id that was paired as a user is only a bot from now on."""
+        """Let a bot start tasks; an id that was paired as a user is only a bot from now on."""
         kept = (app, user, "", Role.BOT, "", time())
         write(self.database, "INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?, ?)", kept)
 
     def create_code(self, app: str, role: Role) -> str:
-        """Return a new code; it replaces the one before, and is valid for ten minutes."""
+        """Return a new code, which replaces the previous one and is valid for ten minutes."""
         code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
         with transaction(self.database):
             self.database.execute("DELETE FROM codes WHERE app = ?", (app,))
@@ -102,7 +102,7 @@ class Members:
         return any(is_valid_until(float(row["expires"]), CODE_SECONDS) for row in rows)
 
     def accepts(self, post: Post) -> bool:
-        """Return whether a post is the valid code of its app. Each wrong one is a try, and only that is kept of it."""
+        """Return whether a post is the valid code of its app. A wrong code counts as a try, and is not stored."""
         code = read_code(post.text)
         if not (code and self.is_pairing(post.app)) or post.identity in self.refused:
             return False
@@ -119,7 +119,7 @@ class Members:
         return str(row["role"]) if row else ""
 
     def pair(self, post: Post) -> Role:
-        """Pair the sender of a valid code, which is used up by that; return the role, else that of a stranger."""
+        """Pair the sender of a valid code, which can be used only once; return the new role, else a stranger's."""
         app, sender, code = post.app, post.sender, read_code(post.text)
         if not (code and sender.authenticated and sender.id and self.is_pairing(app)):
             return Role.STRANGER
@@ -134,13 +134,14 @@ class Members:
 
 
 def is_valid_until(expires: float, seconds: float) -> bool:
-    """Return whether what lasts so many seconds has not expired; it lasts no longer where the clock was set back."""
+    """Return whether a time limit has not passed; setting back the clock does not extend it."""
     return 0.0 < expires - time() <= seconds + CLOCK_STEP_SECONDS
 
 
 def shown_name(sender: Sender) -> str:
-    """Return a user's own name as one short line of words, which looks like nothing that the assistant says; else the
-    id. Users choose their names: permissions are never bound to them.
+    """Return a user's own name as one short line without most punctuation, else the id.
+
+    Users choose their names: permissions are never bound to them.
     """
     letters = (letter if is_of_a_name(letter) else " " for letter in sender.name[: 10 * MAX_NAME_CHARACTERS])
     return " ".join("".join(letters).split())[:MAX_NAME_CHARACTERS].strip() or sender.id
@@ -152,11 +153,11 @@ def is_of_a_name(letter: str) -> bool:
 
 
 def read_code(text: str) -> str:
-    """Return the code that a text is, in its canonical form; empty if it is none."""
+    """Return the code in a text, in its canonical form; empty if there is none."""
     found = CODE.match(text)
     return (found[1] + found[2]).upper() if found else ""
 
 
 def digest_of(app: str, code: str) -> str:
-    """Return what is kept of a code, which cannot be read back."""
+    """Return the digest under which a code is stored."""
     return sha256(f"{app} {code}".encode()).hexdigest()

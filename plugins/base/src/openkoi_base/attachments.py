@@ -13,12 +13,12 @@ PATH_SIGNS = lazy_pattern(r"[/\\]|\.\w+$")
 
 
 def find_mentions(text: str, folder: Path) -> Iterator[Path]:
-    """Yield the files that a message names with ``@``, each once; a word that names none is only a word."""
+    """Yield the files that a message names with ``@``, each once; ignore words that do not name a file."""
     yield from dict.fromkeys(path for path in list_mentioned(text, folder) if path.is_file())
 
 
 def find_missing(text: str, folder: Path) -> Iterator[Path]:
-    """Yield what a message names with ``@`` that looks like a file and is none."""
+    """Yield the words after ``@`` in a message that look like a file but do not name one."""
     for path in list_mentioned(text, folder):
         if not (path.is_file() or path.is_dir()) and PATH_SIGNS.search(
             str(path.name if path.parent == folder else path)
@@ -55,7 +55,7 @@ def read_part(path: Path, folder: Path) -> Image | File:
 
 
 def file_type(path: Path, data: bytes) -> str:
-    """Return the media type of a file: text if its bytes are, else what its name says."""
+    """Return the media type of a file: text if its bytes are text, else the type that its name implies."""
     from mimetypes import guess_type
 
     try:

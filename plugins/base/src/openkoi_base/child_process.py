@@ -14,7 +14,7 @@ AGAIN_SECONDS = 0.1  # until a start that was cancelled, and hangs, is cancelled
 
 
 async def start_process(program: str, *arguments: str, **options: Any) -> Process:
-    """Return a process that was started. If this is cancelled, the process is killed.
+    """Start a process. If this is cancelled, kill the process.
 
     asyncio's own function, cancelled before the pipes are connected, kills the process and may wait for the pipes
     without end: asyncio.run, which cancels once, would never return.
@@ -32,7 +32,7 @@ async def start_process(program: str, *arguments: str, **options: Any) -> Proces
 
 
 def kill_group(pid: int) -> None:
-    """Kill a process that began a group, with all in it; without groups, the process alone."""
+    """Kill a process group by its first process; on platforms without groups, kill only the process."""
     with suppress(ProcessLookupError, PermissionError):  # it has ended
         if hasattr(os, "killpg"):
             os.killpg(pid, signal.SIGKILL)
@@ -41,7 +41,7 @@ def kill_group(pid: int) -> None:
 
 
 def signal_name(number: int) -> str:
-    """Return the name of a signal; of one that has none, such as a real-time signal, its number."""
+    """Return the name of a signal, or its number if it has no name, as for real-time signals."""
     try:
         return signal.Signals(number).name
     except ValueError:

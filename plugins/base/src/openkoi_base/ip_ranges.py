@@ -8,11 +8,11 @@ Ip: TypeAlias = IPv4Address | IPv6Address
 PRIVATE = tuple(
     map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")),
 )
-"""Networks of a home or a company: a host there may be named."""
+"""Networks of homes and companies: a host in them may be allowed by name."""
 METADATA = frozenset(
     map(ip_address, ("169.254.169.254", "fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16"))
 )
-"""Where clouds serve a machine its own secrets."""
+"""Addresses where clouds serve a machine's own secrets."""
 SPECIAL = tuple(map(ip_network, ("192.0.0.0/24", "2001::/23", "2002::/16")))
 GIVEN_OUT = ip_network("2000::/3")
 TRANSLATED = ip_network("64:ff9b::/96")
@@ -27,7 +27,7 @@ def is_public(ip: Ip) -> bool:
 
 
 def is_private(ip: Ip) -> bool:
-    """Return whether an address is in a private network; not those of the machine itself and of clouds."""
+    """Return whether an address is in a private network; not in those of the machine itself and of cloud metadata."""
     ip = unwrap_ip(ip)
     return ip not in METADATA and any(ip in net for net in PRIVATE)
 
@@ -38,7 +38,7 @@ def is_loopback(ip: Ip) -> bool:
 
 
 def unwrap_ip(ip: Ip) -> Ip:
-    """Return the address that is actually reached, when one is embedded in another."""
+    """Return the address that is actually reached if one address is embedded in another."""
     if isinstance(ip, IPv6Address):
         if ip.ipv4_mapped:
             return ip.ipv4_mapped

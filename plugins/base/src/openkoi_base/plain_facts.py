@@ -46,7 +46,7 @@ PERMISSION_SHAPE = 'an object with "permission" ("allow", "ask" or "deny") and "
 
 
 def to_plain(value: object, levels: int = MAX_NESTING, *, mark: str = "") -> Any:
-    """Return a value as plain JSON values; None for what has no such form, or is nested too deeply.
+    """Return a value as plain JSON values; None if it has no such form, or is nested too deeply.
 
     With a ``mark``, a mapping is an object with this one key, to distinguish it from a fact.
     """
@@ -71,7 +71,7 @@ def to_plain(value: object, levels: int = MAX_NESTING, *, mark: str = "") -> Any
 
 
 def plain_fields(fact: Any, levels: int, mark: str) -> dict[str, Any]:
-    """Return the fields of a fact, and what it is."""
+    """Return the fields of a fact, and its type's name."""
     tag = {TAG: type(fact).__name__} if isinstance(fact, TAGGED) else {}
     name = {"event": fact.name} if isinstance(fact, Event) else {}
     own = [one.name for one in fields(fact) if not isinstance(fact, Media) or one.name != "content"]
@@ -92,7 +92,7 @@ def from_plain(value: Any, kind: Any) -> Any:
 
 
 def change_fact(fact: F, changes: Mapping[str, Any]) -> F:
-    """Return a fact with other values in some of its fields; a field that is the same is not touched."""
+    """Return a fact with other values in some of its fields; leave unchanged fields alone."""
     before = to_plain(fact)
     kind: Any = type(fact)
     known = hints_of(kind)
@@ -137,12 +137,12 @@ def answer_type(hook: str) -> Any:
 
 @cache
 def first_fact(hook: str) -> str:
-    """Return the name of the fact that a hook is about."""
+    """Return the name of a hook's first parameter."""
     return next(iter(signature(getattr(hooks, hook)).parameters))
 
 
 def build(value: Any, kind: Any) -> Any:
-    """Return a value of a type as far as it fits; what does not is found out by its caller."""
+    """Return a value converted to a type where possible; the caller detects the rest."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         return build_union(value, arguments)
@@ -159,7 +159,7 @@ def build(value: Any, kind: Any) -> Any:
 
 
 def build_union(value: Any, kinds: Sequence[Any]) -> Any:
-    """Return a value of the type that it names under ``is``, else of the first that fits."""
+    """Return a value of the type that it names under ``is``, else of the first type that matches."""
     if value is None and NoneType in kinds:
         return None
     tag = value.get(TAG) if isinstance(value, Mapping) else None
@@ -174,7 +174,7 @@ def build_union(value: Any, kinds: Sequence[Any]) -> Any:
 
 
 def build_fact(value: Any, kind: Any) -> Any:
-    """Return a fact of an object of its fields."""
+    """Return a fact from an object with its fields."""
     if not isinstance(value, Mapping):
         raise ArgumentError(f"a {kind.__name__} must be an object with its fields")
     given = {name: one for name, one in value.items() if name != TAG}

@@ -19,22 +19,22 @@ def make_printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return text of others as one line, without characters that control a terminal or that are not seen."""
+    """Return untrusted text as one line, without control characters and invisible ones."""
     return " ".join(visible(text).split())
 
 
 def escaped_line(text: str) -> str:
-    """Return text of others as one line; a line break in it, which may separate two commands, is shown as such."""
+    """Return untrusted text as one line; show line breaks in it, which may separate two commands."""
     return one_line(visible(text).replace("\n", r"\n").replace("\t", r"\t"))
 
 
 def indent_lines(text: str) -> str:
-    """Return text of others without such characters, its further lines indented: they look like no line of OpenKoi."""
+    """Return untrusted text without such characters, its further lines indented, unlike OpenKoi's."""
     return indent_further(visible(text))
 
 
 def indent_further(text: str, by: int = INDENT) -> str:
-    """Return text with its further lines indented by so many spaces, so that none looks like a line of its own."""
+    """Return text with its further lines indented by this many spaces, so that they look like a continuation."""
     first, *more = text.splitlines() or [""]
     indent = " " * by
     missing = "" if all(line.startswith(indent) for line in more) else indent
@@ -42,7 +42,7 @@ def indent_further(text: str, by: int = INDENT) -> str:
 
 
 def visible(text: str) -> str:
-    """Return text without characters that control a terminal or that are not seen, but for line breaks and tabs."""
+    """Return text without control characters and invisible ones, except line breaks and tabs."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(map(visible_character, UNSEEN.sub("", text.replace("\r\n", "\n"))))
@@ -55,5 +55,5 @@ def visible_character(char: str) -> str:
 
 
 def is_one_line(text: str) -> bool:
-    """Return whether all of a text is seen, in one line: it cannot look like another line, or hide a part."""
+    """Return whether a text is one line and fully visible: it cannot look like another line, or hide a part."""
     return len(text.splitlines()) <= 1 and visible(text) == text

@@ -1,4 +1,4 @@
-"""Load a module from the text of one Python file, and say where in the file an error was raised."""
+"""Load a module from the text of one Python file, and find where in the file an error was raised."""
 
 from traceback import walk_tb
 from types import ModuleType
@@ -9,7 +9,7 @@ from .isolation import format_error
 
 
 def make_module(name: str, path: str, text: str) -> ModuleType:
-    """Return the module of a plugin, made of a text that the user allowed; the file is not read again."""
+    """Return the module of a plugin, created from the text that the user approved; the file is not read again."""
     module = ModuleType(f"script_{name.replace('-', '_')}")
     module.__file__ = path
     try:

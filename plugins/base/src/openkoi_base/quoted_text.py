@@ -1,4 +1,4 @@
-"""Separate what a user wrote from what the message quotes, in mails and in chats alike."""
+"""Separate a user's own words from quoted ones, in emails and chats."""
 
 import re
 
@@ -8,7 +8,7 @@ ATTRIBUTION = re.compile(r"^(?=.*[\w>)\]]).{6,300}:\s*$", re.DOTALL)  # On Monda
 
 
 def split_quoted(text: str, *, attributed: bool = False) -> tuple[str, str]:
-    """Return what was written, and the lines that are quoted.
+    """Return the user's own words, and the quoted lines.
 
     If ``attributed``, as in mails, the line above them that says whose they are is among them.
     """
@@ -27,13 +27,13 @@ def split_quoted(text: str, *, attributed: bool = False) -> tuple[str, str]:
 
 
 def find_code(lines: list[str]) -> set[int]:
-    """Return the places of the lines in code blocks; one that is not closed is none, so that no quote hides in it."""
+    """Return the indexes of the lines in code blocks; an unclosed block is none, so that it cannot hide a quote."""
     fences = [place for place, line in enumerate(lines) if FENCE.match(line)]
     return {place for begin, end in zip(fences[::2], fences[1::2], strict=False) for place in range(begin, end)}
 
 
 def take_attribution(own: list[str]) -> list[str]:
-    """Remove the line, or the two, that say whose words follow; return them."""
+    """Remove and return the one or two lines that say whose words follow."""
     end = len(own)
     while end and not own[end - 1].strip():
         end -= 1

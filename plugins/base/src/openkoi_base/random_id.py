@@ -2,6 +2,6 @@
 
 
 class RandomId(str):
-    """An id that holds nothing of a user's: it is logged as it is, without being searched for secrets."""
+    """An id without user data: it is logged unchanged, without a search for secrets."""
 
     __slots__ = ()

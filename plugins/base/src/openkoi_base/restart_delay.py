@@ -8,7 +8,7 @@ FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS = 0.5, 30.0  # estimate: doubled with
 
 @dataclass(slots=True)
 class RestartDelay:
-    """The failures in a row of one process. ``free`` of them are not waited for."""
+    """The failures in a row of one process. The first ``free`` ones cause no delay."""
 
     free: int = 0
     failures: int = 0
@@ -20,7 +20,7 @@ class RestartDelay:
         return max(0.0, self.next_start - monotonic())
 
     def note_failure(self) -> None:
-        """Let the next start wait."""
+        """Record a failure, which delays the next start."""
         doublings = self.failures - self.free
         if doublings >= 0:
             self.next_start = monotonic() + min(FIRST_DELAY_SECONDS * 2**doublings, LONGEST_DELAY_SECONDS)

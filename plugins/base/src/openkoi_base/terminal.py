@@ -23,7 +23,7 @@ def require_prompt(output: TextIO) -> None:
 
 
 def discard_typed_input() -> bool:
-    """Discard what was typed before a question was shown, where the platform can.
+    """Discard text typed before a question was shown, if the platform supports that.
 
     Return whether it was the beginning of a line, of which the rest may come yet.
     """
@@ -36,7 +36,7 @@ def discard_typed_input() -> bool:
 
 
 def read_typed_input(descriptor: int) -> bytes:
-    """Return what was typed and not read, also of a line that has not ended."""
+    """Return text that was typed but not read, including an incomplete line."""
     import os
     import select
     import termios

@@ -23,12 +23,12 @@ NO_SIZE = frozenset({0xC4, 0xC8, 0xCC})  # the markers of a JPEG among those of 
 
 
 def estimate_tokens(parts: Sequence[Part]) -> int:
-    """Return about how many tokens parts of messages are."""
+    """Return the approximate number of tokens of message parts."""
     return size_of(parts) // BYTES_PER_TOKEN
 
 
 def size_of(parts: Sequence[Part]) -> int:
-    """Return the size of parts in bytes; images and files count as text of as many tokens."""
+    """Return the size of parts in bytes; images and files count as text with the same number of tokens."""
     return sum(map(size_of_part, parts))
 
 
@@ -50,7 +50,7 @@ def size_of_text(text: str) -> int:
 
 
 def media_tokens(part: Image | File) -> int:
-    """Return about how many tokens it is; bytes that the log keeps are not read for that."""
+    """Return the approximate tokens of an image or a file, without reading bytes from the log."""
     if isinstance(part, File):
         is_text = part.media_type.startswith(TEXT_TYPES)
         return part.size // BYTES_PER_TOKEN if is_text else PAGE_TOKENS * pages(part)
@@ -61,13 +61,13 @@ def media_tokens(part: Image | File) -> int:
 
 
 def pages(file: File) -> int:
-    """Return how many pages a file has, or may have."""
+    """Return the number of pages of a file, or an upper estimate."""
     counted = 0 if isinstance(file.content, Blob) else len(PAGE.findall(file.content))
     return counted or 1 + file.size // PAGE_BYTES
 
 
 def read_dimensions(data: bytes) -> tuple[int, int]:
-    """Return the width and height of an image in pixels; zero where they cannot be read."""
+    """Return the width and height of an image in pixels; zero if they cannot be read."""
     try:
         if data[:4] == b"\x89PNG":
             return unpack(">II", data[16:24])

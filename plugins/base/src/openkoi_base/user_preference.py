@@ -1,4 +1,4 @@
-"""Make a preference of what the user asks OpenKoi to remember, in the chat or on the command line."""
+"""Create a preference from a text that the user asks OpenKoi to remember, in the chat or on the command line."""
 
 from secrets import token_hex
 

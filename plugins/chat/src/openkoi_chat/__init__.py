@@ -12,7 +12,7 @@ class Chat:
     """Talks with the user on a terminal."""
 
     def run(self, launcher: "Launcher") -> "int | Awaitable[int]":
-        """Open the chat; return the exit status. What it needs is imported after the prompt is drawn."""
+        """Open the chat; return the exit status. Its other modules are imported after the prompt is drawn."""
         from .start import start
 
         return start(launcher)

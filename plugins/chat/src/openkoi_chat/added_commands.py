@@ -17,7 +17,7 @@ COMMAND_LINE = "openkoi-cli"
 
 
 class AddedCommands:
-    """Names and descriptions of commands; those of skills are looked up when a list is shown for the first time."""
+    """Names and descriptions of commands; skills are looked up when a list is first shown."""
 
     def __init__(self, launcher: "Launcher") -> None:
         self.launcher = launcher
@@ -31,7 +31,7 @@ class AddedCommands:
         self.of_plugins = {one.name: describe(one) for one in found if one.name not in OWN}
 
     async def find_skills(self, folder: Path, *, again: bool = False) -> None:
-        """Add a command for each skill that is used here, once or ``again``."""
+        """Add a command for each skill that is used here; look for skills only once, unless ``again``."""
         if again or not self.knows_skills:
             self.knows_skills = True
             done = await run_openkoi("skill", "list", "--format", "json", folder=folder)
@@ -39,12 +39,12 @@ class AddedCommands:
 
     @property
     def all(self) -> Mapping[str, str]:
-        """What each does."""
+        """The description of each command."""
         return {**self.of_skills, **self.of_plugins}
 
 
 def describe(plugin: "InstalledPlugin") -> str:
-    """Return what the command of a plugin is, in its own words."""
+    """Return the plugin's own description of its command."""
     summary = "" if plugin.distribution == COMMAND_LINE else plugin.read_summary().partition(". ")[0].rstrip(".")
     return summary or f"openkoi {plugin.name}"
 

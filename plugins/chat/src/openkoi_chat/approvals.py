@@ -1,4 +1,4 @@
-"""Ask the user what a task may do, and remember what to always allow until the chat ends."""
+"""Ask the user what a task may do, and remember what is allowed until the chat ends."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +26,7 @@ class Approvals:
         self.allowed: set[ApprovalScope] = set()
 
     async def ask(self, question: Question, folder: Path) -> str | None:
-        """Return the user's answer; one that is allowed for this chat is given without asking, and shown."""
+        """Return the user's answer; if the call is allowed for this chat, show that instead of asking."""
         request = read_approval_request(question)
         if request is None:
             return await self.view.choose(plain_dialog(question))
@@ -49,7 +49,7 @@ class Approvals:
         return [f"{one.tool} {show_hidden(one.about)}… (/permissions revoke)" for one in self.allowed]
 
     def revoke(self) -> Sequence[str]:
-        """Forget what is allowed for this chat; return it."""
+        """Revoke what is allowed for this chat; return what was revoked."""
         forgotten = self.list()
         self.allowed.clear()
         return forgotten

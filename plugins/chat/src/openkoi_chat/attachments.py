@@ -28,7 +28,7 @@ class Draft:
 
 
 async def load_parts(draft: Draft, koi: "Koi") -> tuple[Image | File, ...]:
-    """Return the images and files of a message; raise KoiError for one that cannot be sent."""
+    """Return the images and files of a message; raise KoiError if one cannot be sent."""
     parts: list[Image | File] = [make_image(chip, data) for chip, data in draft.images.items()]
     for path in dict.fromkeys(find_files(draft.text, current_folder(koi.workspace), koi.workspace)):
         parts.append(read_part(path, koi.workspace))
@@ -38,7 +38,7 @@ async def load_parts(draft: Draft, koi: "Koi") -> tuple[Image | File, ...]:
 
 
 def make_image(chip: str, data: bytes) -> Image:
-    """Return the image behind a chip; raise KoiError for one that is too large."""
+    """Return the image behind a chip; raise KoiError if it is too large."""
     if len(data) > MAX_IMAGE_BYTES:
         raise KoiError(TOO_LARGE.format(chip=chip, size=len(data) / 1e6, limit=MAX_IMAGE_BYTES / 1e6))
     return Image(data, image_type(data))
@@ -61,7 +61,7 @@ def explain_files(text: str, parts: Iterable[Image | File], here: Path, workspac
 
 
 def find_missing_files(text: str, here: Path, workspace: Path) -> Iterator[str]:
-    """Yield the names behind ``@`` that look like files and are none, from either folder."""
+    """Yield the names after ``@`` that look like files but do not exist in either folder."""
     from openkoi_base.attachments import find_missing
 
     far = {path.name for path in find_missing(text, workspace)}

@@ -1,4 +1,4 @@
-"""Tasks that the user moved to the background: the chat continues, and shows how each ended."""
+"""Tasks that the user moved to the background: the chat continues, and shows how each task ends."""
 
 import asyncio
 from collections.abc import Sequence
@@ -40,14 +40,14 @@ class BackgroundTask:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """What the conversation is shown of it."""
+        """The messages about it that are added to the conversation."""
         message = Message.user(LATE.format(text=self.text))
         answer = self.turn.report.text.strip()
         return (message, Message(Role.ASSISTANT, (Text(answer),))) if answer else ()
 
 
 class Background:
-    """The tasks in the background; ``ended`` were not shown yet, ``late`` are not in the conversation yet."""
+    """The tasks in the background; ``ended`` ones were not shown yet, ``late`` ones are not in the conversation yet."""
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -56,7 +56,7 @@ class Background:
         self.late: list[BackgroundTask] = []
 
     def add(self, task: BackgroundTask) -> None:
-        """Let a task continue here; its answer is shown at its end."""
+        """Let a task continue in the background; show its answer when it ends."""
         task.turn.is_hidden = True
         self.running.append(task)
 
@@ -66,7 +66,7 @@ class Background:
             one.turn.add_record(record)
 
     def note_end(self, worker: "asyncio.Task[None]") -> bool:
-        """Note that a task has ended; return whether it was one of these."""
+        """Record that a task has ended; return whether it was a background task."""
         found = [one for one in self.running if one.worker is worker]
         for one in found:
             self.running.remove(one)
@@ -75,19 +75,19 @@ class Background:
         return bool(found)
 
     def show_ended(self) -> None:
-        """Show the tasks that have ended; not while another one writes."""
+        """Show the tasks that have ended, unless another task is writing."""
         while self.ended:
             self.ended.pop(0).show_end(self.view)
 
     def list(self) -> Sequence[str]:
-        """Return what each does."""
+        """Return a line for each task."""
         return [
             f"{number}. {first_line(strip_controls(one.text), 60)}: {one.turn.working_line(hint='')}"
             for number, one in enumerate(self.running, 1)
         ]
 
     def stop(self, number: int) -> str:
-        """Stop a task; return its text, empty if there is none of this number."""
+        """Stop a task; return its text, or an empty text if no task has this number."""
         if not 0 < number <= len(self.running):
             return ""
         self.running[number - 1].turn.handle.stop()

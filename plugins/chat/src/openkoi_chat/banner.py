@@ -27,7 +27,7 @@ async def make_banner(koi: "Koi", version: str, sessions: Path) -> str:
 
 
 async def find_model(koi: "Koi") -> str:
-    """Return the model that works; where none is set up, how to set one up."""
+    """Return the executor's model, or how to set one up."""
     try:
         return await koi.resolve_model("executor")
     except NoModelError:
@@ -37,7 +37,7 @@ async def find_model(koi: "Koi") -> str:
 
 
 async def count_entries(koi: "Koi") -> str:
-    """Return how many entries memory has; 0 where it does not tell."""
+    """Return how many entries memory has; 0 if it does not report that."""
     memory = await koi.load_chosen("memory")
     try:
         health = await memory.health() if isinstance(memory, SupportsHealthCheck) else {}
@@ -47,7 +47,7 @@ async def count_entries(koi: "Koi") -> str:
 
 
 def spent_since(sessions: Path, day: str) -> float:
-    """Return what model calls have cost since the beginning of a day; files that were not written since are skipped."""
+    """Return what model calls have cost since the start of a day; skip files that were not written since then."""
     start = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
     recent = [path for path in list_all_segments(sessions) if path.stat().st_mtime >= start]
     records = (record for path in recent for record in select_from(path, PAID) if record.at >= day)

@@ -23,7 +23,7 @@ def read_view(sessions: Path, run: str) -> "RunView":
 
 
 async def diff_changes(koi: Koi, view: "RunView") -> str:
-    """Return the diff of what a task changed and was not undone; empty without a checkpoint of it."""
+    """Return the diff of a task's changes that were not undone; empty without a checkpoint."""
     keeper: Checkpoints | None = await koi.load_chosen("checkpoints")  # type: ignore[assignment]  # what it chooses
     files = view.checkpoints
     if keeper is None or not files.before or files.undone:
@@ -33,5 +33,5 @@ async def diff_changes(koi: Koi, view: "RunView") -> str:
 
 
 def is_cut_short(view: "RunView") -> bool:
-    """Return whether the last changes of a task are in no checkpoint, because it was interrupted."""
+    """Return whether a task's last changes are not in a checkpoint, because it was interrupted."""
     return not view.checkpoints.after or (view.completed is None and view.checkpoints.restored is None)

@@ -38,7 +38,7 @@ NOT_READY = "OpenKoi is still starting."
 
 
 class ChatProgram:
-    """Holds all of a chat but its screen."""
+    """Holds everything in a chat except its screen."""
 
     def __init__(self, launcher: "Launcher", options: Options, view: View, front: Front) -> None:
         self.launcher = launcher
@@ -61,7 +61,7 @@ class ChatProgram:
     # OpenKoi
 
     async def open(self) -> "OpenedKoi":
-        """Open OpenKoi; return it. Raise KoiError where nothing can be kept of a chat."""
+        """Open OpenKoi; return it. Raise KoiError if the chat's state cannot be saved."""
         koi = await self.open_koi()
         try:
             folder = koi.folder("chat")
@@ -75,7 +75,7 @@ class ChatProgram:
         return koi
 
     def attach(self, koi: "OpenedKoi") -> None:
-        """Let the conversation use OpenKoi, and do what has waited for it."""
+        """Let the conversation use OpenKoi, and run everything that has waited for it."""
         self.session.prepare = self.apply_mode
         self.session.give_back = self.give_back
         self.session.attach(koi, self.session.sessions)
@@ -94,7 +94,7 @@ class ChatProgram:
         return False
 
     async def open_koi(self) -> "OpenedKoi":
-        """Open OpenKoi as the settings of the chat ask."""
+        """Open OpenKoi with the settings of the chat."""
         asks = self.settings.approvals
         koi = await asyncio.to_thread(self.launcher.open, flags=self.settings.flags, settings=asks)
         self.settings.asks_always = bool(asks)
@@ -139,7 +139,7 @@ class ChatProgram:
         return self.session.koi
 
     async def close(self) -> None:
-        """Save what waits, stop the task under way, and leave OpenKoi."""
+        """Save queued messages, stop the current task, and close OpenKoi."""
         self.save()
         await self.session.close()
         self.stop_work()
@@ -147,26 +147,26 @@ class ChatProgram:
         self.opened.close()
 
     def start(self, work: Coroutine[object, object, None]) -> None:
-        """Do something beside the input; print an error that it raises."""
+        """Run a coroutine alongside the input; print any error that it raises."""
         task = asyncio.create_task(self.report_errors(work))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
     def stop_work(self) -> bool:
-        """Stop commands that are under way, such as a shell command; return whether there were any."""
+        """Stop running commands, such as a shell command; return whether there were any."""
         for task in self.tasks:
             task.cancel()
         return bool(self.tasks)
 
     def stop(self) -> bool:
-        """Interrupt the task under way; without one, stop commands. Return whether there was anything to stop."""
+        """Interrupt the current task; without one, stop commands. Return whether there was anything to stop."""
         if self.session.handle:
             self.session.interrupt()
             return True
         return self.stop_work()
 
     async def report_errors(self, work: Coroutine[object, object, None]) -> None:
-        """Wait for something; print an error that it raises."""
+        """Wait for a coroutine; print any error that it raises."""
         try:
             await work
         except (KoiError, OSError) as error:
@@ -181,14 +181,14 @@ class ChatProgram:
         return named or (id if id in list_sessions(sessions) else find_task(sessions, id).session)
 
     def unfinished_run(self) -> str:
-        """Return the session's last task if it was interrupted or waits for approval; else nothing."""
+        """Return the session's last task if it was interrupted or waits for approval; else None."""
         view = read_last_view(self.session.sessions, self.session.session)
         if view is None or (view.completed and view.completed.decision.action is not NextAction.ESCALATE):
             return ""
         return view.run
 
     def list_sessions(self, workspace: Path) -> Sequence[tuple[str, str, str]]:
-        """Return the last sessions of this folder: id, first message, and how old they are."""
+        """Return the last sessions of this folder: id, first message, and age."""
         here, now, names = current_folder(workspace), datetime.now(UTC), read_names(self.names_file)
         sessions = iterate_past_sessions(self.session.sessions)
         found = (one for one in sessions if is_within(here, one.last.workspace))
@@ -208,7 +208,7 @@ class ChatProgram:
         return "".join(texts) if history and history[-1].role == "assistant" else ""
 
     def save(self) -> None:
-        """Save what is not in the log."""
+        """Save the state that is not in the log."""
         if self.session.koi:
             redact = self.session.koi.redact
             waiting = [redact(text) for text in (*(one.text for one in self.session.queue), *self.session.unread)]

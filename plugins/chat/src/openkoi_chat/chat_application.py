@@ -15,7 +15,7 @@ ESCAPE_SECONDS = 0.05  # after Esc, in which the rest of a key such as Alt-Enter
 
 
 class ChatApplication(Application[int]):
-    """Erases no more than it has drawn, also after the terminal was resized, and shrinks with its rows."""
+    """Erases only what it has drawn, even after the terminal was resized, and shrinks with its rows."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options, erase_when_done=True, terminal_size_polling_interval=None)
@@ -40,7 +40,7 @@ class ChatApplication(Application[int]):
 
     @property
     def timeoutlen(self) -> float:
-        """Seconds to wait for the rest of a sequence of keys; behind Esc, ``ttimeoutlen`` was waited for already."""
+        """Seconds to wait for the rest of a sequence of keys; after Esc, ``ttimeoutlen`` has already passed."""
         keys = [press.key for press in self.key_processor.key_buffer]
         return 0.0 if "escape" in keys[:1] else SEQUENCE_SECONDS
 
@@ -49,14 +49,14 @@ class ChatApplication(Application[int]):
         """Ignore what prompt_toolkit sets."""
 
     def draw_now(self, rows: int) -> None:
-        """Draw so many rows around the input at once; if there were more before, all are erased first."""
+        """Draw this many rows around the input at once; if there were more before, erase all of them first."""
         if rows < self.drawn_rows:
             self.renderer.erase()
         self.drawn_rows = rows
         self._redraw()
 
     def _on_resize(self) -> None:
-        """Erase what was drawn, however the terminal has wrapped it since, and draw it again."""
+        """Erase everything drawn, even if the terminal has wrapped it since, and draw it again."""
         with self.output.frame():  # type: ignore[attr-defined]  # it is made with a FrameOutput
             self.renderer._cursor_pos = self.find_cursor()
             self.renderer.erase(leave_alternate_screen=False)
@@ -64,7 +64,7 @@ class ChatApplication(Application[int]):
             self._redraw()
 
     def find_cursor(self) -> Point:
-        """Return where the cursor is from the first drawn row on, if the terminal wraps rows that became too long."""
+        """Return the cursor's place, from the first drawn row on, if the terminal wraps rows that are now too long."""
         drawn, size, at = self.renderer.last_rendered_screen, self.output.get_size(), self.renderer._cursor_pos
         if drawn is None:
             return at

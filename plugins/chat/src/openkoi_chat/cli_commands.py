@@ -1,4 +1,4 @@
-"""Run commands of ``openkoi`` from the chat, so that both do the same."""
+"""Run commands of ``openkoi`` from the chat, so that they work the same in both."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ class Finished:
 
 
 def current_folder(workspace: Path) -> Path:
-    """Return the current folder; that of the project where it was removed and created again. Raise KoiError without."""
+    """Return the current folder, or the project's if that was removed and created again; raise KoiError without one."""
     try:
         return Path.cwd()
     except FileNotFoundError:
@@ -42,14 +42,14 @@ def require_folder(folder: Path) -> None:
 
 
 class ProgramOutput:
-    """The beginning of what a program prints: it may print forever. It is there also when the program is stopped."""
+    """The start of a program's output, which may be endless; also available after the program is stopped."""
 
     def __init__(self) -> None:
         self.kept = bytearray()
         self.left_out = 0
 
     async def read(self, stream: asyncio.StreamReader | None) -> None:
-        """Read all that a program prints."""
+        """Read a program's whole output."""
         while stream and (piece := await stream.read(65_536)):
             room = max(MAX_OUTPUT - len(self.kept), 0)
             self.kept += piece[:room]
@@ -57,20 +57,20 @@ class ProgramOutput:
 
     @property
     def text(self) -> str:
-        """What was printed by now."""
+        """The output so far."""
         more = f"\n… {self.left_out} more bytes" if self.left_out else ""
         return (self.kept.decode(errors="replace") + more).rstrip("\n")
 
 
 async def run_openkoi(*words: str, folder: Path, columns: int = 0) -> Finished:
-    """Run a command of ``openkoi`` in a folder, for a screen of so many columns."""
+    """Run a command of ``openkoi`` in a folder, for a screen with this many columns."""
     return await run_program([sys.executable, "-P", "-m", "openkoi", *words], folder, columns=columns)
 
 
 async def run_program(
     command: Sequence[str], folder: Path, *, columns: int = 0, output: ProgramOutput | None = None
 ) -> Finished:
-    """Run a program without input, in a process group of its own; it is stopped if the caller is."""
+    """Run a program without input, in a separate process group; stop it if the caller is stopped."""
     require_folder(folder)
     output = output or ProgramOutput()
     starting = asyncio.ensure_future(start_program(command, folder, columns or WIDTH))
@@ -90,13 +90,13 @@ async def run_program(
 
 
 async def read_to_end(process: asyncio.subprocess.Process, output: ProgramOutput) -> int:
-    """Read all that a program prints, and return its exit status."""
+    """Read a program's whole output, and return its exit status."""
     await output.read(process.stdout)
     return await process.wait()
 
 
 async def start_program(command: Sequence[str], folder: Path, columns: int) -> asyncio.subprocess.Process:
-    """Start a program without input, in a process group of its own, with one pipe for both streams."""
+    """Start a program without input, in a separate process group, with one pipe for both streams."""
     return await asyncio.create_subprocess_exec(
         *command,
         cwd=folder,

@@ -15,7 +15,7 @@ READERS = (
 
 
 def copy_sequence(text: str) -> str:
-    """Return what makes the terminal copy a text."""
+    """Return the escape sequence that makes the terminal copy a text."""
     return f"\x1b]52;c;{base64.b64encode(text.encode()[:MAX_COPIED]).decode()}\x07"
 
 
@@ -38,7 +38,7 @@ async def read_clipboard_image() -> bytes:
 def read_image_path(text: str) -> bytes:
     """Return the image that a pasted path names, as terminals paste a dropped file; empty if it names none.
 
-    Of another file, and of one that is too large to be sent, no more than the beginning is read.
+    Only the beginning is read of other files, and of images that are too large to be sent.
     """
     path = Path(text.strip().strip("'\"").replace("\\ ", " ").removeprefix("file://"))
     try:

@@ -9,7 +9,7 @@ BETWEEN_TASKS = "Not during a task."
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: what it takes, what it does, and whether it may run during a task, or even another command."""
+    """A command: its arguments, what it does, and whether it may run during a task or even another command."""
 
     name: str
     takes: str
@@ -55,7 +55,7 @@ COMMANDS = (
     Command("transcript", "[ID]", "Show a task again, step by step (Ctrl-O).", "look:transcript"),
     Command("context", "", "Show the prompt of the last task, part by part.", "look:context"),
     Command("learn", "[ARGS]", "Review learned entries.", "look:learn", during_task=False),
-    Command("soul", "[review]", "Show the soul, or review changes to it.", "look:soul"),
+    Command("soul", "[review]", "Show the soul, or review proposed changes to it.", "look:soul"),
     Command("memory", "[WORDS]", "Search memory; # TEXT adds to it.", "look:memory"),
     Command("export", "[FILE]", "Write this session to a Markdown file.", "look:export"),
     Command("review", "[WHAT]", "Review WHAT, or the uncommitted changes.", "request:review", during_task=False),

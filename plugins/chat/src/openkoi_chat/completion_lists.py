@@ -21,7 +21,7 @@ NOTHING_FOUND = "No earlier message contains that."
 
 
 class Lists:
-    """Fills the menu from what is typed, and takes what is chosen."""
+    """Fills the menu from what is typed, and inserts the chosen item."""
 
     def __init__(self, buffer: Buffer, screen: ScreenView) -> None:
         self.buffer = buffer
@@ -33,7 +33,7 @@ class Lists:
         self.listed_at = -FILES_SECONDS
 
     def attach(self, chat: "ChatProgram") -> None:
-        """Use the conversation, which is loaded now."""
+        """Use the conversation, which has been loaded."""
         self.chat = chat
         self.update()
 
@@ -69,13 +69,13 @@ class Lists:
         return [Item(f"/{name} {known[name][0]}".rstrip(), known[name][1], f"/{name}") for name in names]
 
     async def load_skills(self, chat: "ChatProgram") -> None:
-        """Add the skills to the list, which take a moment to be found."""
+        """Add the skills to the list; finding them takes a moment."""
         await chat.added.find_skills(chat.require_koi().workspace)
         self.update()
         self.screen.refresh()
 
     def list_files(self) -> None:
-        """List the files of the folder, now and then."""
+        """List the files of the folder, unless that was done a moment ago."""
         if self.chat and monotonic() - self.listed_at > FILES_SECONDS:
             self.listed_at = monotonic()
             self.chat.start(self.load_files())
@@ -125,7 +125,7 @@ class Lists:
         self.screen.refresh()
 
     def search(self, history: MessageHistory) -> None:
-        """Show the earlier messages that contain what is typed; the key again selects the next one."""
+        """Show the earlier messages that contain what is typed; pressing the key again selects the next one."""
         self.history = history
         if self.menu.title:
             self.menu.move(1)
@@ -133,7 +133,7 @@ class Lists:
             self.show_found()
 
     def show_found(self) -> None:
-        """Show the earlier messages that contain what is typed by now; the search ends where there are none."""
+        """Show the earlier messages that contain what has been typed; end the search if there are none."""
         items = [Item(text, "", text) for text in self.history.search(self.buffer.text)]
         if not items:
             self.screen.show_hint(NOTHING_FOUND)

@@ -1,4 +1,4 @@
-"""Continue a chat session: show where it was, and restore what was not sent."""
+"""Continue a chat session: show where it ended, and restore what was not sent."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -28,7 +28,7 @@ REWOUND = (
 
 
 async def open_chat(chat: ChatProgram) -> None:
-    """Open OpenKoi, take up the session that was asked for, and do what has waited."""
+    """Open OpenKoi, continue the requested session, and run everything that has waited."""
     koi = await chat.open()
     states, elsewhere = [*chat.opened.states()], chat.opened.is_elsewhere
     if chat.options.continued or chat.options.session:
@@ -39,7 +39,7 @@ async def open_chat(chat: ChatProgram) -> None:
 
 
 async def continue_session(chat: ChatProgram, id: str) -> None:
-    """Continue a session by its id or that of a task; an interrupted task is resumed by ``/resume`` alone."""
+    """Continue a session by its id or that of a task; only ``/resume`` resumes an interrupted task."""
     koi, session = chat.require_koi(), chat.find_session(id)
     state = load_state(chat.opened.file_of(session))
     if chat.enter_session(session):
@@ -49,7 +49,7 @@ async def continue_session(chat: ChatProgram, id: str) -> None:
 
 
 def take_up(chat: ChatProgram, koi: "OpenedKoi", states: Sequence[SavedState]) -> None:
-    """Continue the session that the command line names, else the last one here; bring back what was not sent."""
+    """Continue the session that the command line names, else the last one here; restore what was not sent."""
     known = list_sessions(chat.session.sessions)
     named = chat.find_session(chat.options.session) if chat.options.session else ""
     wanted = (one for one in states if (one.session == named if named else is_wanted(chat, one, known)))
@@ -68,12 +68,12 @@ def take_up(chat: ChatProgram, koi: "OpenedKoi", states: Sequence[SavedState]) -
 
 
 def is_wanted(chat: ChatProgram, state: SavedState, known: Collection[str]) -> bool:
-    """Return whether something was asked in the chat of a state, or it brings back what no open chat has."""
+    """Return whether a saved chat contains a message, or a draft that no open chat has."""
     return state.session in known or (state.has_unsent and not chat.opened.is_elsewhere(state.session))
 
 
 async def show_past(chat: ChatProgram, koi: "OpenedKoi", session: str) -> None:
-    """Print where a session is and show its last task again, once the log has been read."""
+    """Print a summary of a session and show its last task again, once the log has been read."""
     copied, now = session != chat.session.session, datetime.now(UTC)
     folder, sessions = koi.folder("chat"), chat.session.sessions
     lines = await asyncio.to_thread(welcome_back, sessions, session, folder, now, copied=copied)
@@ -84,7 +84,7 @@ async def show_past(chat: ChatProgram, koi: "OpenedKoi", session: str) -> None:
 
 
 def restore_state(chat: ChatProgram, state: SavedState) -> None:
-    """Bring back the draft, and messages that waited."""
+    """Restore the draft and the queued messages."""
     session = chat.session
     images = load_images(chat.opened.folder, state.images) if state.images else {}
     if state.draft:

@@ -38,7 +38,7 @@ async def show_help(chat: ChatProgram, words: str) -> None:
 
 
 async def clear(chat: ChatProgram, words: str) -> None:
-    """Begin a new session."""
+    """Start a new session."""
     old = chat.session.last_run
     chat.session.start_over()
     chat.save()
@@ -47,7 +47,7 @@ async def clear(chat: ChatProgram, words: str) -> None:
 
 
 async def compact(chat: ChatProgram, words: str) -> None:
-    """Replace the conversation by a summary of it."""
+    """Replace the conversation with a summary of it."""
     session = chat.session
     if not session.history or session.koi is None:
         chat.view.note("Nothing to compact: this conversation has no message yet.")
@@ -67,7 +67,7 @@ async def compact(chat: ChatProgram, words: str) -> None:
 
 
 async def resume(chat: ChatProgram, words: str) -> None:
-    """Resume the last task if it did not end; else continue a session: the one named, or one from a list."""
+    """Resume the last task if it did not end; else continue a session, by name or from a list."""
     if words:
         await continue_session(chat, words)
         return
@@ -84,7 +84,7 @@ async def resume(chat: ChatProgram, words: str) -> None:
 
 
 async def show_history(chat: ChatProgram, words: str) -> None:
-    """List the messages of this session, with the task of each."""
+    """List the messages of this session, each with its task."""
     rewinding.load_exchanges(chat.session)
     lines = [
         f"  {number:>3}. {first_line(strip_controls(one.text), 90)}  ({one.run[:8]})"
@@ -94,7 +94,7 @@ async def show_history(chat: ChatProgram, words: str) -> None:
 
 
 async def rewind(chat: ChatProgram, words: str) -> None:
-    """Rewind to a message that is chosen from a list, or undo the last rewind."""
+    """Rewind to a message chosen from a list, or undo the last rewind."""
     if words == "undo":
         await rewinding.undo_rewind(chat.session)
         chat.save()
@@ -111,7 +111,7 @@ async def rewind(chat: ChatProgram, words: str) -> None:
 
 
 async def fork(chat: ChatProgram, words: str) -> None:
-    """Continue in a new session, which begins with this conversation."""
+    """Continue in a new session, which starts with this conversation."""
     old = chat.session.last_run
     if not old:
         chat.view.note("Nothing to fork: this conversation has no message yet.")
@@ -157,7 +157,8 @@ async def copy(chat: ChatProgram, words: str) -> None:
     number = words.strip("[]# ")
     text = chat.view.block(int(number)) if number.isdigit() else chat.last_answer() if not number else None
     if not text:
-        chat.view.note(f"No block {strip_controls(words)}." if words else "No answer to copy yet.")
+        missing = f"There is no block {strip_controls(words)}. /copy N takes the number in brackets after a block."
+        chat.view.note(missing if words else "No answer to copy yet.")
         return
     chat.front.send(copy_sequence(text))
     chat.view.note(f"Copied {format_count(len(text), 'character')}.")
@@ -169,7 +170,7 @@ async def editor(chat: ChatProgram, words: str) -> None:
 
 
 async def plain(chat: ChatProgram, words: str) -> None:
-    """Continue without drawing: one line at a time, no colours, numbered questions."""
+    """Continue in line mode: no drawing, no colours, numbered questions."""
     chat.save()
     chat.front.switch_to_plain()
 

@@ -29,7 +29,7 @@ class Step:
 
 
 def list_steps(records: Iterable[Record], lost: Iterable[tuple[str, events.ModelResponseBroken]] = ()) -> list[Step]:
-    """Return all model calls in records, with what each was followed by, and those ``lost`` when OpenKoi was killed."""
+    """Return all model calls in records, each with its purpose, and those ``lost`` when OpenKoi was killed."""
     tasks: dict[str, str] = {}
     steps: list[Step] = []
     for record in records:
@@ -46,19 +46,19 @@ def list_steps(records: Iterable[Record], lost: Iterable[tuple[str, events.Model
 
 
 def unfinished_step(task: str, broken: events.ModelResponseBroken) -> Step:
-    """Return a call whose answer broke off."""
+    """Return the step of a call whose answer was incomplete."""
     return Step(task, UNFINISHED, broken.model, broken.usage, broken.usd)
 
 
 def describe_purpose(role: str, calls: Sequence[str]) -> str:
-    """Return what a call was for: judging, or choosing tools, or answering."""
+    """Return the purpose of a call: judging, choosing tools or answering."""
     if role != "executor":
         return {"evaluator": "judging the work", "planner": "planning"}.get(role, f"a call as {role}")
     return f"choosing {', '.join(dict.fromkeys(calls))}" if calls else "answering"
 
 
 def describe_costs(steps: Sequence[Step], koi: "Koi") -> Iterator[str]:
-    """Yield the cost of the session, its dearest step, and a cheaper way."""
+    """Yield the cost of the session, its most expensive step, and a cheaper way."""
     if not steps:
         yield NOTHING
         return
@@ -75,7 +75,7 @@ def describe_costs(steps: Sequence[Step], koi: "Koi") -> Iterator[str]:
 
 
 def suggest(step: Step, koi: "Koi") -> str:
-    """Return a cheaper way for a step, with its price where it is known."""
+    """Return a cheaper way for a step, with its price if it is known."""
     price = koi.price(step.model)
     if price and (found := find_cheaper(step, price, koi)):
         model, usd = found

@@ -16,7 +16,7 @@ HOW_TO_PICK = "(Enter: choose, Esc: cancel)"
 
 
 class DialogBox:
-    """The question that is open, if any. Its text answers are typed in the input, whose draft comes back afterwards."""
+    """The open question, if any. Text answers are typed in the input, whose draft is restored afterwards."""
 
     def __init__(self, rows: Rows, buffer: Buffer, note: Callable[..., None], refresh: Callable[[], None]) -> None:
         self.rows = rows
@@ -32,7 +32,7 @@ class DialogBox:
         self.typed = ""
 
     async def ask(self, dialog: Dialog) -> str | None:
-        """Show a question and wait for its answer; a later one waits for its turn."""
+        """Show a question and wait for its answer; later questions wait their turn."""
         while self.result:
             await asyncio.wait([self.result])
         self.open, self.result = dialog, asyncio.get_running_loop().create_future()
@@ -54,17 +54,17 @@ class DialogBox:
 
     @property
     def takes_choice(self) -> bool:
-        """Whether a choice is awaited, and not a text."""
+        """Whether the question takes a choice instead of a text."""
         return self.waits and not self.writing
 
     @property
     def takes_keys(self) -> bool:
-        """Whether a key answers: nothing was typed for a moment, or the user has asked for this list."""
+        """Whether a key answers: nothing was typed for a moment, or the user requested this list."""
         return self.takes_choice and (self.is_list or monotonic() - self.quiet_since >= QUIET_SECONDS)
 
     @property
     def is_list(self) -> bool:
-        """Whether the user has asked for it."""
+        """Whether the user requested it."""
         return self.open is not None and self.open.is_list
 
     @property
@@ -73,7 +73,7 @@ class DialogBox:
         return self.writing is not None
 
     def note_key(self) -> None:
-        """Wait again, because the user is still typing for the input."""
+        """Wait again, because the user is still typing into the input."""
         self.quiet_since = monotonic()
 
     def move(self, by: int) -> None:
@@ -83,9 +83,9 @@ class DialogBox:
         self.mark((self.rows.selected + by) % len(self.rows.choices))
 
     def take_key(self, key: str) -> str | None:
-        """Mark the choice of a key; return a text that belongs to the input instead, or None if it came too early.
+        """Mark the choice of a key; return any text that belongs to the input instead, or None if it came too early.
 
-        What continues behind a key is a message, with that key; what came too early begins one only without a pause.
+        Keys that follow a choice's key make it a message; a key that came too early begins one only without a pause.
         """
         choices = self.open.choices if self.open else ()
         place = find_choice(key, [one.key for one in choices])
@@ -111,11 +111,11 @@ class DialogBox:
         self.refresh()
 
     def forget_keys(self) -> None:
-        """Take what was typed for neither a choice nor the beginning of a message."""
+        """Treat what was typed as neither a choice nor the beginning of a message."""
         self.typed, self.has_marked = "", False
 
     def end_text(self) -> None:
-        """Take Enter for the end of a message whose keys came too early to answer; the next one answers."""
+        """Treat Enter as the end of a message whose keys came too early to answer; the next Enter answers."""
         if self.typed and not self.has_marked:
             self.note_key()
         self.forget_keys()
@@ -126,7 +126,7 @@ class DialogBox:
             self.choose(self.open.choices[self.rows.selected])
 
     def reject(self) -> None:
-        """Answer with the last choice, which refuses; a list or a text that is being written is given up."""
+        """Answer with the last choice, which refuses; cancel a list, or a text that is being written."""
         if self.writing or not (self.open and self.open.choices):
             self.settle(self.writing.value if self.writing and self.writing.value else None)
         elif self.open.is_list:
@@ -136,7 +136,7 @@ class DialogBox:
             self.settle(self.open.choices[-1].value)
 
     def choose(self, choice: Choice) -> None:
-        """Take a choice, or let its text be written first."""
+        """Give a choice as the answer, or let the user write its text first."""
         if choice.wants_text:
             self.begin_text(choice)
             return
@@ -164,7 +164,7 @@ class DialogBox:
             self.result.set_result(answer)
 
     def close(self) -> None:
-        """Remove the question, and bring back the draft."""
+        """Remove the question, and restore the draft."""
         if self.writing:
             self.buffer.text = self.draft
             self.buffer.cursor_position = len(self.draft)
@@ -182,7 +182,7 @@ class DialogBox:
 
 
 def number_choices(dialog: Dialog) -> Iterator[Item]:
-    """Yield the choices as they are shown: with a number, and the keys that give them."""
+    """Yield the choices as they are shown: with a number, and the keys that select them."""
     for number, one in enumerate(dialog.choices, 1):
         is_last = number == len(dialog.choices) and not dialog.is_list
         keys = " or ".join(filter(None, (one.key, "esc" if is_last else "")))

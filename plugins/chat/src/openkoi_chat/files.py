@@ -24,7 +24,7 @@ def path_from(here: Path, path: Path) -> str:
 
 
 async def list_project_files(folder: Path) -> Sequence[str]:
-    """Return the files that git does not ignore; without git, all but those of folders that tools make."""
+    """Return the files that git does not ignore; without git, all files except those in folders that tools create."""
     try:
         listed = await run_program(["git", "ls-files", "-coz", "--exclude-standard"], folder)
     except OSError:

@@ -14,7 +14,7 @@ FOCUS_ON, FOCUS_OFF = "\x1b[?1004h", "\x1b[?1004l"
 
 
 class FrameOutput(Vt100_Output):
-    """An output that holds back what is written within a frame. The cursor's position is never asked for."""
+    """An output that holds back what is written within a frame. Never asks the terminal for the cursor's position."""
 
     def __init__(self) -> None:
         self.depth = 0
@@ -31,17 +31,17 @@ class FrameOutput(Vt100_Output):
         return Size(rows=rows or 24, columns=columns or 80)
 
     def erase_down(self) -> None:
-        """Erase all that was drawn, from its first row on."""
+        """Erase everything that was drawn, from its first row on."""
         self.write_raw(ERASE_BELOW)
 
     def flush(self) -> None:
-        """Write what is there, unless a frame is being made."""
+        """Write the pending output, unless a frame is being drawn."""
         if not self.depth:
             super().flush()
 
     @contextmanager
     def frame(self) -> Iterator[None]:
-        """Hold back all that is written, and write it at once at the end."""
+        """Hold back all output, and write it at once at the end."""
         self.depth += 1
         try:
             yield

@@ -1,6 +1,6 @@
-"""Give a character that consists of several code points as many columns as the terminal gives it.
+"""Give a character of several code points as many columns as the terminal does.
 
-prompt_toolkit adds up the columns of the code points: of an emoji that is joined from two, it takes four for two.
+prompt_toolkit adds up the columns of the code points: it counts four for an emoji joined from two, instead of two.
 """
 
 from itertools import accumulate
@@ -11,7 +11,7 @@ from prompt_toolkit.layout.processors import Processor, Transformation, Transfor
 
 BACK = "\b"
 DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""What makes a terminal reorder a line: pasted text would be shown as another than is sent."""
+"""Characters that make a terminal reorder a line: pasted text would look different from what is sent."""
 UNCOUNTED = "[ZeroWidthEscape]"  # how prompt_toolkit marks what is written and fills no column
 
 
@@ -41,7 +41,7 @@ class GraphemeProcessor(Processor):
 
 
 def split_grapheme(grapheme: str) -> tuple[str, str]:
-    """Return the part of a character that prompt_toolkit counts rightly, and the rest of it."""
+    """Return the part of a character that prompt_toolkit counts correctly, and the rest of it."""
     from wcwidth import wcswidth, wcwidth
 
     if grapheme in DIRECTIONS:
@@ -58,7 +58,7 @@ def split_grapheme(grapheme: str) -> tuple[str, str]:
 
 
 def map_position(at: int, known: list[int], wanted: list[int]) -> int:
-    """Return the position that corresponds to one; within a character, that of its beginning."""
+    """Return the position that corresponds to another one; within a character, the position of its start."""
     from bisect import bisect_right
 
     place = bisect_right(known, at) - 1

@@ -1,4 +1,4 @@
-"""Handle what the user enters: a command, a shell command, something to remember, or a message."""
+"""Handle the user's input: a command, a shell command, a preference to remember, or a message."""
 
 import asyncio
 
@@ -20,7 +20,7 @@ LEAVE = ("quit", "exit")
 
 
 def enter(chat: ChatProgram, draft: Draft, *, queue: bool = False) -> None:
-    """Take a line; ``queue`` lets a message wait for the end of the task under way."""
+    """Take a line; ``queue`` lets a message wait for the end of the current task."""
     text = draft.text.strip()
     sign, rest = text[:1], text[1:].strip()
     if text in LEAVE:
@@ -41,7 +41,7 @@ def enter(chat: ChatProgram, draft: Draft, *, queue: bool = False) -> None:
 
 
 async def run_shell(chat: ChatProgram, command: str) -> None:
-    """Run the user's own shell command; the next task is shown what it printed."""
+    """Run the user's shell command; the next task sees its output."""
     folder, output = chat.require_koi().workspace, ProgramOutput()
     chat.view.print("\n" + chat.view.style.mark(f"! {strip_controls(command)}", "bold"))
     chat.front.show_busy(RUNNING)
@@ -56,7 +56,7 @@ async def run_shell(chat: ChatProgram, command: str) -> None:
 
 
 def show_output(chat: ChatProgram, command: str, printed: str, end: str) -> None:
-    """Print what a shell command printed and how it ended, and keep both for the next task."""
+    """Print a shell command's output and how it ended, and keep both for the next task."""
     text = chat.require_koi().redact(strip_controls(printed))
     shown = (text, chat.view.style.mark(f"  {end}", "red") if end else "")
     chat.view.print("\n".join(filter(None, shown)) or "  (no output)")
@@ -64,7 +64,7 @@ def show_output(chat: ChatProgram, command: str, printed: str, end: str) -> None
 
 
 async def remember(chat: ChatProgram, text: str) -> None:
-    """Save a preference of the user, for all projects: one that no task taught belongs to none. Show what is saved."""
+    """Save a preference of the user for all projects, since it does not come from a task, and show it."""
     learning = make_preference(text, "user")
     await chat.require_koi().emit(events.LearningSaved(learning))
     chat.view.note(LEARNED.format(text=strip_controls(learning.text), id=learning.id))

@@ -21,7 +21,7 @@ class MessageHistory:
         self.redact: Callable[[str], str] = lambda text: text
 
     def open(self, path: Path, redact: Callable[[str], str]) -> None:
-        """Load the messages of earlier chats; those of this one are added to the file."""
+        """Load the messages of earlier chats; messages of this chat are added to the file."""
         self.redact = redact
         with suppress(OSError):
             lines = filter(None, path.read_text(encoding="utf-8", errors="replace").splitlines())
@@ -30,7 +30,7 @@ class MessageHistory:
         self.write()
 
     def add(self, text: str, full: str = "") -> None:
-        """Add a message that was sent, or a draft that was put aside; ``full`` is without chips, for later chats."""
+        """Add a sent message, or a draft that was set aside; ``full`` is its text without chips, for later chats."""
         self.place = None
         if text and self.entries[-1:] != [text]:
             self.entries.append(text)
@@ -38,7 +38,7 @@ class MessageHistory:
             self.write()
 
     def write(self) -> None:
-        """Write what is not in the file yet; a line that was cut off stays apart from it."""
+        """Write the messages that are not in the file yet, starting on a new line if the last one is incomplete."""
         if not self.path:
             return
         lines, self.unwritten = "".join(f"{json.dumps(self.redact(text))}\n" for text in self.unwritten), []
@@ -50,7 +50,7 @@ class MessageHistory:
                 file.write(("\n" * is_cut + lines).encode())
 
     def older(self, draft: str) -> str | None:
-        """Return the message before, keeping the draft; None if there is none."""
+        """Return the previous message, and keep the draft; None if there is none."""
         place = len(self.entries) if self.place is None else self.place
         if place == 0:
             return None
@@ -59,7 +59,7 @@ class MessageHistory:
         return self.entries[self.place]
 
     def newer(self) -> str | None:
-        """Return the message after, at last the draft; None if the draft is shown."""
+        """Return the next message, and finally the draft; None if the draft is shown."""
         if self.place is None:
             return None
         self.place = self.place + 1 if self.place + 1 < len(self.entries) else None
@@ -73,7 +73,7 @@ class MessageHistory:
 
 
 def read_entry(line: str) -> str:
-    """Return the message in a line of the file; empty where a full disk or a kill has cut it off."""
+    """Return the message in a line of the file; empty if the line is incomplete, as after a full disk or a kill."""
     with suppress(ValueError):
         if isinstance(text := json.loads(line), str):
             return text

@@ -1,4 +1,4 @@
-"""The input: drafts with chips for images and long pastes, earlier messages, and drafts that were put aside."""
+"""The input: drafts with chips for images and long pastes, earlier messages, and drafts that were set aside."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ NO_IMAGE = "No image in the clipboard."
 
 
 class Entry:
-    """What is in the input, and what stands behind its chips."""
+    """The text of the input, and the contents of its chips."""
 
     def __init__(self, buffer: Buffer, screen: ScreenView) -> None:
         self.buffer = buffer
@@ -26,9 +26,9 @@ class Entry:
         self.images: dict[str, bytes] = {}
 
     def continues_line(self) -> bool:
-        """Insert a line break where Enter means that: after a backslash, and within an unmarked paste.
+        """Insert a line break if Enter means that: after a backslash, and within an unmarked paste.
 
-        In a paste, keys before and after Enter have arrived with it. Time tells less: where the program was busy, what
+        In a paste, keys before and after Enter arrive with it. Timing is less reliable: if the program was busy, what
         a user typed arrives at once as well.
         """
         if self.buffer.document.text_before_cursor.endswith("\\"):
@@ -55,7 +55,7 @@ class Entry:
         return {chip: data for chip, data in self.images.items() if chip in text}
 
     def expand_pastes(self, text: str) -> str:
-        """Return a text with what stands behind its chips of pasted text."""
+        """Return a text with its chips replaced by the pasted text."""
         for chip, pasted in self.pasted.items():
             text = text.replace(chip, pasted)
         return text
@@ -65,11 +65,11 @@ class Entry:
         self.buffer.text = self.expand_pastes(self.buffer.text)
 
     def clear(self) -> None:
-        """Empty the input; what stands behind chips is kept, for earlier messages that come back."""
+        """Empty the input; keep the contents of chips for earlier messages that are recalled."""
         self.buffer.reset()
 
     def stash(self) -> None:
-        """Put the draft aside, where the Up key finds it."""
+        """Set the draft aside; the Up key restores it."""
         self.history.add(self.buffer.text, self.expand_pastes(self.buffer.text))
         self.clear()
 
@@ -85,7 +85,7 @@ class Entry:
         self.buffer.cursor_position = len(text)
 
     def paste(self, text: str) -> None:
-        """Insert pasted text: an image's path becomes a chip, and so does a text of many lines."""
+        """Insert pasted text; an image's path and a text of many lines become chips."""
         from openkoi_base.counts import format_count
 
         from .clipboard import read_image_path

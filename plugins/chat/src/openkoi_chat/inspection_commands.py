@@ -22,7 +22,7 @@ NO_SOUL = "No installed plugin has a soul to review. To list the plugins, run `o
 
 
 async def diff(chat: ChatProgram, words: str) -> None:
-    """Show what a task changed, against the checkpoint before it: the last one that changed files, as undo takes it."""
+    """Show what a task changed since the checkpoint before it; by default, the last task that changed files."""
     done = await chat.run_cli("diff", *words.split())
     if done.status or "diff --git" not in done.text:
         chat.view.note(strip_controls(done.text))
@@ -64,7 +64,7 @@ async def status(chat: ChatProgram, words: str) -> None:
 
 
 async def cost(chat: ChatProgram, words: str) -> None:
-    """Show what this session cost, its dearest step and a cheaper way."""
+    """Show what this session cost, its most expensive step and a cheaper way."""
     from openkoi_runlog.run_replay import find_lost_requests
 
     from .costs import describe_costs, list_steps
@@ -86,7 +86,7 @@ async def progress(chat: ChatProgram, words: str) -> None:
 
 
 def format_plan(report: RunReport) -> Iterator[str]:
-    """Yield the steps of the plan, and what the iteration under way is to fix of the one before."""
+    """Yield the steps of the plan, and the findings that the current iteration must fix."""
     plan = report.view.current.plan
     if plan.steps:
         yield "Plan:"
@@ -122,7 +122,7 @@ async def context(chat: ChatProgram, words: str) -> None:
 
 
 async def learn(chat: ChatProgram, words: str) -> None:
-    """Show what was learned; what waits for a decision is decided on the terminal."""
+    """Show what was learned; let the user review pending entries on the terminal."""
     done = await chat.run_cli("learn", *words.split())
     if NO_TERMINAL in done.text:
         await chat.hand_over("learn", *words.split())
@@ -157,6 +157,6 @@ async def export(chat: ChatProgram, words: str) -> None:
 
 
 async def show(chat: ChatProgram, *words: str) -> None:
-    """Run a command of ``openkoi``, and print what it printed."""
+    """Run a command of ``openkoi``, and print its output."""
     done = await chat.run_cli(*words)
     chat.view.note(strip_controls(done.text))

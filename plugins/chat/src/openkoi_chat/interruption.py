@@ -21,7 +21,7 @@ UNTOUCHED = "Interrupted. No files were changed."
 
 
 async def ask_what_to_keep(view: View, koi: "Koi", sessions: Path, report: "RunReport") -> None:
-    """Ask about the changed files of an interrupted task; without any, say that it was interrupted.
+    """Ask about the changed files of an interrupted task; if there are none, report the interruption.
 
     The log is read only for a task that began before it was resumed here.
     """
@@ -67,12 +67,12 @@ async def undo_but(view: View, koi: "Koi", run: str, kept: Iterable[str]) -> Non
 
 
 def read_state(path: Path) -> tuple[bytes, int] | None:
-    """Return a file's content and mode; None if it is not there."""
+    """Return a file's content and mode; None if it does not exist."""
     return (path.read_bytes(), path.stat().st_mode) if path.is_file() else None
 
 
 def write_back(folder: Path, contents: Mapping[str, tuple[bytes, int] | None]) -> None:
-    """Bring files back to a state that was read before."""
+    """Restore files to a state that was read before."""
     for name, state in contents.items():
         path = folder / name
         if state is None:

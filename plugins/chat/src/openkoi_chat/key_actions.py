@@ -42,7 +42,7 @@ class KeyActions:
         self.buffer.on_text_changed += self.note_text
 
     def attach(self, chat: "ChatProgram") -> None:
-        """Use the conversation, which is loaded now; send what was entered before."""
+        """Use the conversation, which has been loaded; send what was entered before."""
         self.chat = chat
         entered, self.waiting = self.waiting, []
         chat.session.show_notes()
@@ -52,7 +52,7 @@ class KeyActions:
             self.save()
 
     def hand_over(self, chat: "ChatProgram", draft: "Draft", *, queue: bool = False) -> None:
-        """Let the conversation take a line."""
+        """Pass a line to the conversation."""
         from .handle_input import enter
 
         enter(chat, draft, queue=queue)
@@ -85,13 +85,13 @@ class KeyActions:
 
     @property
     def is_working(self) -> bool:
-        """Whether a task is under way."""
+        """Whether a task is running."""
         return self.chat is not None and self.chat.session.handle is not None
 
     # Sending
 
     def press_enter(self) -> None:
-        """Send the message, or whatever else a line can be; with an empty input, give the marked answer."""
+        """Enter the line: a message, a command or an answer; with an empty input, give the marked answer."""
         dialogs = self.screen.dialogs
         if dialogs.takes_text:
             dialogs.submit_text(self.buffer.text)
@@ -104,14 +104,14 @@ class KeyActions:
             self.enter(queue=False)
 
     def press_tab(self) -> None:
-        """Complete a word of a list; else queue the message while a task is under way."""
+        """Complete a word from the list; without a list, queue the message during a task."""
         if self.in_menu:
             self.lists.accept(run=False)
         elif self.is_working and self.buffer.text.strip() and not self.buffer.text.lstrip().startswith("!"):
             self.enter(queue=True)
 
     def enter(self, *, queue: bool) -> None:
-        """Hand the message over; before OpenKoi is ready, keep it."""
+        """Pass the message to the conversation; keep it until OpenKoi is ready."""
         draft = self.entry.take_draft()
         if draft is None:
             if self.chat:
@@ -125,7 +125,7 @@ class KeyActions:
     # Stopping
 
     def press_escape(self) -> None:
-        """Close a list, refuse, interrupt, or leave a sign; on the second time put the draft aside, or rewind."""
+        """Close a list, refuse, interrupt, or show a hint; the second time, set the draft aside or rewind."""
         if self.in_menu:
             self.lists.close()
         elif self.screen.dialogs.waits:
@@ -144,7 +144,7 @@ class KeyActions:
             self.run_command("/rewind")
 
     def press_interrupt(self) -> None:
-        """Interrupt the task; when idle, put the draft aside, and on the second time quit."""
+        """Interrupt the task; without a task, set the draft aside, and quit the second time."""
         if self.is_working and self.chat:
             self.chat.session.interrupt()
         elif self.screen.dialogs.waits:
@@ -159,7 +159,7 @@ class KeyActions:
             self.screen.show_hint(QUIT_HINT)
 
     def put_aside(self) -> None:
-        """Empty the input; the Up key brings the draft back."""
+        """Empty the input; the Up key restores the draft."""
         self.entry.stash()
         self.screen.show_hint(STASHED)
 
@@ -190,7 +190,7 @@ class KeyActions:
             self.chat.save()
 
     def answer_dialog(self, key: str) -> None:
-        """Mark an answer to a question with a key; behind a draft, and where it is not one alone, it is text."""
+        """Mark an answer to a question with a key; after a draft, or if it is not a single key, it is text."""
         dialogs = self.screen.dialogs
         text = key if self.buffer.text else dialogs.take_key(key)
         if text is None:
@@ -202,7 +202,7 @@ class KeyActions:
             self.screen.show_hint(MARKED if dialogs.has_marked and dialogs.waits else "")
 
     def give_answer(self, answer: Callable[[], None]) -> None:
-        """Answer the question, unless it was not there long enough to be read."""
+        """Answer the question, if it was shown long enough to be read."""
         if self.screen.dialogs.takes_keys:
             self.screen.hide_hint()
             answer()
@@ -231,7 +231,7 @@ class KeyActions:
             self.lists.menu.move(by)
 
     def recall_older(self) -> None:
-        """Show an earlier message; with an empty input, withdraw one that waits."""
+        """Show an earlier message; with an empty input, withdraw a queued message."""
         if not self.buffer.text and self.chat and (text := self.chat.session.withdraw_message()):
             self.entry.set_text(text)
         else:
@@ -262,13 +262,13 @@ class KeyActions:
             self.chat.start(run_command(self.chat, line))
 
     def show_all(self) -> None:
-        """Show all of what an open question is about, in the pager."""
+        """Show the full text of an open question in the pager."""
         dialog = self.screen.dialogs.open
         if self.chat and dialog:
             self.chat.start(self.chat.show_in_pager("\n".join(dialog.all_lines)))
 
     def cycle_mode(self) -> None:
-        """Let the next task switch modes: ask before each change, edit freely, or only plan."""
+        """Switch the mode of the next task: ask before each change, edit freely, or only plan."""
         if self.chat:
             self.chat.set_mode(self.chat.settings.mode.next)
 

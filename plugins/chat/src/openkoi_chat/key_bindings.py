@@ -21,7 +21,7 @@ NAMES = {"esc": "escape", "del": "delete", "backspace": "c-h"}
 
 
 def make_bindings(actions: Any, table: Sequence[KeyAction] = ACTIONS) -> KeyBindings:
-    """Return the bindings of the chat; what is not among them edits the input."""
+    """Return the bindings of the chat; all other keys edit the input."""
     ANSI_SEQUENCES.update(SEQUENCES)
     bindings = KeyBindings()
     for action in table:
@@ -63,5 +63,5 @@ def bind(
     actions: Any,
     condition: str,
 ) -> None:
-    """Add a binding that holds while a property is true."""
+    """Add a binding that is active while a property is true."""
     bindings.add(*keys, filter=Condition(lambda: bool(getattr(actions, condition))) if condition else True)(action)

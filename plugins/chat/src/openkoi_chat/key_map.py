@@ -1,4 +1,4 @@
-"""Read the user's own key bindings from ``keys.toml``, beside the config file.
+"""Read the user's own key bindings from ``keys.toml``, next to the config file.
 
 Each line names an action and its keys: ``queue = "ctrl-q"``, ``editor = ["ctrl-g", "f4"]``; ``search = []`` unbinds.
 """
@@ -30,7 +30,7 @@ def read_key_map(path: Path) -> tuple[KeyAction, ...]:
 
 
 def read_keys(name: str, value: object, path: Path) -> tuple[str, ...]:
-    """Return the keys of a line of the file; raise ConfigError if the action or a key is unknown."""
+    """Return the keys in a line of the file; raise ConfigError if the action or a key is unknown."""
     if name not in {one.name for one in ACTIONS}:
         known = ", ".join(one.name for one in ACTIONS)
         raise ConfigError(f"Unknown action {name!r} in {path}. Actions: {known}.")
@@ -39,7 +39,7 @@ def read_keys(name: str, value: object, path: Path) -> tuple[str, ...]:
         raise ConfigError(f'{path}: {name} takes a key or a list of keys, such as "ctrl-q" or ["ctrl-q", "f4"].')
     for key in keys:
         if not is_key(key):
-            raise ConfigError(f'{path}: {key!r} of {name} is not a key. Examples: "ctrl-q", "alt-enter", "f4".')
+            raise ConfigError(f'Unknown key {key!r} for {name} in {path}. Examples: "ctrl-q", "alt-enter", "f4".')
     return tuple(keys)
 
 
@@ -55,7 +55,7 @@ def is_key(key: str) -> bool:
 
 
 def apply_key_map(given: Mapping[str, Sequence[str]]) -> tuple[KeyAction, ...]:
-    """Return the actions with the keys that are given; a key that is given loses what it did before."""
+    """Return the actions with the user's keys; a key that the user assigns loses its default action."""
     taken = {read_key(key) for keys in given.values() for key in keys}
     unchanged = (
         replace(one, keys=tuple(key for key in one.keys if read_key(key) not in taken))

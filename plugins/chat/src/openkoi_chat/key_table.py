@@ -7,7 +7,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class KeyAction:
-    """What keys do: the method or the command that they call, and when. Without a summary it is not listed."""
+    """What keys do: the method or command that they call, and when. Without a summary, the action is not listed."""
 
     name: str
     keys: tuple[str, ...]
@@ -42,7 +42,7 @@ ACTIONS = (
     KeyAction("background", ("ctrl-b",), "move_to_background", "is_working", "continue the task in the background"),
     KeyAction("iterations", ("ctrl-t",), "/progress", "", "show the plan, iterations and scores so far"),
     KeyAction("transcript", ("ctrl-o",), "/transcript", "", "show the transcript of the last task"),
-    KeyAction("show_all", ("ctrl-a",), "show_all", "in_dialog", "show an approval in full"),
+    KeyAction("show_all", ("ctrl-a",), "show_all", "in_dialog", "show the full text of a request for approval"),
     KeyAction("redraw", ("ctrl-l",), "redraw", "", "redraw the screen"),
     KeyAction("suspend", ("ctrl-z",), "suspend", "", "suspend"),
     KeyAction("help", ("?",), "show_keys", "without_text"),

@@ -23,9 +23,9 @@ MAX_CACHED = 200
 
 @dataclass(slots=True)
 class Rows:
-    """What is drawn around the input. All text in it is harmless already.
+    """What is drawn around the input. All text in it has already been escaped.
 
-    It is drawn in two windows: a window for each part costs four times the CPU.
+    It is drawn in two windows, because a window for each part costs four times the CPU.
     """
 
     style: Style = PLAIN
@@ -56,12 +56,12 @@ class Rows:
 
     @property
     def room(self) -> int:
-        """How many rows a question may take: all but those of the input and the hint."""
+        """How many rows a question may take: all except those of the input and the hint."""
         return max(self.lines - 2, 1)
 
     @property
     def dialog(self) -> Sequence[str]:
-        """The rows of the question that is open; the selected choice is always among them."""
+        """The rows of the open question; the selected choice is always among them."""
         title = [clip_row(self.title, self.columns - 1)] if self.title else []
         most = max(min(self.room - len(title), SHOWN_CHOICES), 1)
         items = draw_items(self.choices, self.selected, columns=self.columns - 1, most=most, style=self.style)
@@ -79,14 +79,14 @@ class Rows:
         return len(self.above) + len(self.below)
 
     def fragments(self, rows: Sequence[str]) -> StyleAndTextTuples:
-        """Return rows as styled text; those with marks are parsed once."""
+        """Return rows as styled text; parse each row with markup only once."""
         found: StyleAndTextTuples = []
         for row in rows:
             found += [*(self.parse(row) if "\x1b" in row else [("", row)]), ("", "\n")]
         return found[:-1]
 
     def parse(self, row: str) -> StyleAndTextTuples:
-        """Return a row with marks as styled text."""
+        """Return a row with markup as styled text."""
         if row not in self.cached:
             if len(self.cached) > MAX_CACHED:
                 self.cached.clear()
@@ -95,7 +95,7 @@ class Rows:
 
 
 def fit_parts(text: str, columns: int, *, spare: str = "") -> str:
-    """Return as many parts of a line as there is room for; a spare one is left out first, then the last ones."""
+    """Return as many parts of a line as fit; omit optional parts first, then the last ones."""
     parts = text.split(SEPARATOR)
     while text_width(SEPARATOR.join(parts)) > columns and len(parts) > 1:
         parts.remove(spare if spare in parts else parts[-1])
@@ -103,14 +103,14 @@ def fit_parts(text: str, columns: int, *, spare: str = "") -> str:
 
 
 class PartWindow(Window):
-    """A window without styles of its own: filling its columns with them takes a tenth of a frame's CPU."""
+    """A window without its own style: filling its columns with one takes a tenth of a frame's CPU."""
 
     def _apply_style(self, *_: Any) -> None:
         """Leave the cells as they are."""
 
 
 def is_one_row(text: str, columns: int) -> bool:
-    """Return whether a draft surely fits in a row; prompt_toolkit finds out by drawing it, a fifth of a frame's CPU."""
+    """Return whether a draft surely fits in a row. To find out, prompt_toolkit draws it: a fifth of a frame's CPU."""
     return text.isprintable() and text_width(text) < columns - 1
 
 

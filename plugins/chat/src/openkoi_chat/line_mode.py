@@ -34,7 +34,7 @@ TOO_EARLY = "You typed that before the question appeared."
 PLAIN_KEYS = (
     ("Enter", "send; the current task reads the message before its next model call"),
     ("/queue TEXT", "queue the message as the next task"),
-    ("/stop, Ctrl-C", "interrupt; without a task, Ctrl-C quits"),
+    ("/stop, Ctrl-C", "interrupt the task; Ctrl-C quits if no task is running"),
     ("@ ! #", "file, shell command, memory"),
 )
 HELP = (
@@ -75,11 +75,11 @@ class PlainView:
         print(text.strip("\n"), flush=True, file=self.file)
 
     def note(self, text: str, *marks: str) -> None:
-        """Print lines of our own, without colours."""
+        """Print OpenKoi's own lines, without colours."""
         self.print(text)
 
     def add_answer(self, text: str) -> None:
-        """Print what has become final of the answer."""
+        """Print the part of the answer that is final."""
         self.stream.add(text)
         self.print_blocks()
 
@@ -97,7 +97,7 @@ class PlainView:
             print(render_block(block, PLAIN), end="", flush=True, file=self.file)
 
     def start_clock(self, working: Callable[[int], str]) -> None:
-        """Print what is under way every 30 seconds."""
+        """Print the current step every 30 seconds."""
         self.working = working
         self.heart = asyncio.get_running_loop().call_later(HEARTBEAT, self.beat)
 
@@ -107,7 +107,7 @@ class PlainView:
             self.start_clock(self.working)
 
     def stop_clock(self) -> None:
-        """Print nothing any more."""
+        """Stop printing the current step."""
         self.working = None
         if self.heart:
             self.heart.cancel()
@@ -118,7 +118,7 @@ class PlainView:
             print(f"({notes[-1].strip('↳⇥ ')})", flush=True, file=self.file)
 
     async def choose(self, dialog: Dialog) -> str | None:
-        """Ask with numbers; another line asks again. What was typed before the question is not an answer."""
+        """Ask with numbered choices, again after any other line. Text typed before the question is not an answer."""
         is_begun, asked_at = discard_typed_input(), monotonic()
         choices = [*dialog.choices, *([NOTHING] if dialog.is_list else [])]
         print("\n".join([*dialog.all_lines, *format_choices(choices)]), flush=True, file=self.file)
@@ -165,11 +165,11 @@ class PlainView:
         return await process.wait()
 
     def notify(self, text: str) -> None:
-        """Do nothing: what is printed is read out."""
+        """Do nothing: a screen reader reads what is printed."""
 
 
 class PlainProgram:
-    """Reads lines and hands them to the conversation, or to the question that is open."""
+    """Reads lines and passes them to the conversation, or to the open question."""
 
     def __init__(self, launcher: "Launcher", options: Options) -> None:
         self.view = PlainView()
@@ -179,7 +179,7 @@ class PlainProgram:
         self.lines: asyncio.Queue[str | None] = asyncio.Queue()
 
     async def run(self) -> int:
-        """Open OpenKoi, then take lines until the end of the input."""
+        """Open OpenKoi, then read lines until the end of the input."""
         loop = asyncio.get_running_loop()
         try:
             await open_chat(self.chat)
@@ -201,7 +201,7 @@ class PlainProgram:
         return 0
 
     async def next_line(self) -> str | None:
-        """Return the next line; Ctrl-C interrupts the task under way, or ends the chat if there is none."""
+        """Return the next line; Ctrl-C interrupts the current task, or ends the chat if there is none."""
         while True:
             try:
                 return await self.lines.get()
@@ -231,12 +231,12 @@ class PlainProgram:
         self.lines.put_nowait(None)
 
     def set_input(self, text: str, images: Mapping[str, bytes] = NO_IMAGES) -> None:
-        """Print a text that would stand in an input."""
+        """Print a text that a screen would put into the input."""
         if text:
             print(f"Your draft was: {strip_controls(text)}", flush=True)
 
     def input_draft(self) -> tuple[str, dict[str, bytes]]:
-        """Return nothing: what is typed belongs to the terminal until Enter."""
+        """Return an empty draft: the terminal keeps what is typed until Enter."""
         return "", {}
 
     def send(self, sequence: str) -> None:
@@ -247,15 +247,15 @@ class PlainProgram:
         print("The editor needs a screen: start the chat without --plain.", flush=True)
 
     def show_status(self, text: str) -> None:
-        """Do nothing: there is no line that changes."""
+        """Do nothing: there is no status line."""
 
     def describe_keys(self) -> Sequence[tuple[str, str]]:
-        """Return what is entered in the place of keys."""
+        """Return what to type instead of keys."""
         return PLAIN_KEYS
 
     def switch_to_plain(self) -> None:
-        """Say that it is so."""
+        """Print that the chat is already in line mode."""
         self.view.print(IS_PLAIN)
 
     def show_busy(self, text: str) -> None:
-        """Do nothing, as for the status."""
+        """Do nothing: there is no line for it."""

@@ -14,7 +14,7 @@ SHOWN = 8
 
 @dataclass(slots=True)
 class Menu:
-    """The list that is open; empty if none is. ``start`` is where the text begins that a choice replaces."""
+    """The open list; empty if none is open. ``start`` is where the text begins that a choice replaces."""
 
     rows: Rows
     style: Style
@@ -59,14 +59,14 @@ class Menu:
 
 
 def match_fuzzy(pattern: str, names: Iterable[str]) -> list[str]:
-    """Return the names that contain the letters of a pattern in order, the best first."""
+    """Return the names that contain the letters of a pattern in order, best first."""
     wanted = pattern.lower()
     found = ((rank(wanted, name.lower()), len(name), name) for name in names)
     return [name for score, _, name in sorted(one for one in found if one[0] is not None)]
 
 
 def rank(pattern: str, name: str) -> int | None:
-    """Return how far apart the letters of a pattern stand in a name; None if they do not all stand there."""
+    """Return how far apart the letters of a pattern are in a name; None if it does not contain all of them."""
     place = name.rfind(pattern)
     if place >= 0:
         return -1 if place == name.rfind("/") + 1 else 0

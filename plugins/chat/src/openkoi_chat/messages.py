@@ -15,7 +15,7 @@ BESIDE = "in the background; /background lists or stops it"
 
 
 def quote(text: str, style: Style) -> str:
-    """Return the user's words as they stand in the scrollback: of a long paste, where it begins."""
+    """Return the user's message as the scrollback shows it, with only the beginning of a long paste."""
     shown = text[:MAX_SHOWN].split("\n")[:MAX_LINES]
     first, *rest = strip_controls("\n".join(shown)).split("\n")
     lines = [f"> {first}", *(f"  {line}" for line in rest)]
@@ -25,7 +25,7 @@ def quote(text: str, style: Style) -> str:
 
 
 def format_notes(sign: str, texts: Iterable[str], when: str, style: Style) -> Iterator[str]:
-    """Yield a line for each message that waits, with the moment when it will be read."""
+    """Yield a line for each queued message, with when it will be read."""
     for text in texts:
         yield f"{sign} {shorten(text)} {style.mark(f'· {when}', 'dim')}"
 

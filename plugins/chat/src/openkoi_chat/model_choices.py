@@ -29,7 +29,7 @@ async def list_choices(koi: "Koi") -> Sequence[Choice]:
 
 
 async def list_used(koi: "Koi") -> Mapping[str, Sequence[str]]:
-    """Return the models in use, each with its roles; none where no model is found."""
+    """Return the models in use, each with its roles; none if no model is found."""
     found: dict[str, list[str]] = {}
     try:
         for role in ROLES:

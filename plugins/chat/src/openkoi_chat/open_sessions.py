@@ -41,9 +41,9 @@ class OpenSession:
         return session != self.session and is_run_active(self.folder, session)
 
     def hold(self, session: str) -> bool:
-        """Open a session in the place of the one before; return whether no other chat has it open.
+        """Open a session instead of the previous one; return whether no other chat has it open.
 
-        Where no lock can be written, as on a full disk, it is open without one.
+        If no lock can be written, as on a full disk, it is opened without one.
         """
         if session == self.session:
             return True
@@ -59,7 +59,7 @@ class OpenSession:
         return True
 
     def save(self, state: SavedState, *, is_empty: bool) -> None:
-        """Save the state of this chat; none of one in which nothing was asked or written."""
+        """Save the state of this chat, unless nothing was asked or written in it."""
         if not self.hold(state.session):
             return
         if is_empty and not state.has_unsent:
@@ -73,7 +73,7 @@ class OpenSession:
 
 
 def read_time(file: Path) -> int:
-    """Return when a file was written last; 0 for one that is gone."""
+    """Return when a file was last written; 0 if it no longer exists."""
     try:
         return file.stat().st_mtime_ns
     except FileNotFoundError:

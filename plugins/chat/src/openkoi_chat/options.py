@@ -22,7 +22,7 @@ PICKS = ("-r", "--resume")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the chat starts with; ``picks`` if the user chooses the session from a list."""
+    """The options of the chat; ``picks``: the user chooses the session from a list."""
 
     continued: bool = False
     picks: bool = False
@@ -34,7 +34,7 @@ class Options:
 
 
 def read_options(arguments: Sequence[str]) -> Options:
-    """Return the options; ``error`` says what cannot be read."""
+    """Return the options; ``error`` says what is wrong with them."""
     found: dict[str, str | bool] = {}
     words = [*arguments]
     while words:

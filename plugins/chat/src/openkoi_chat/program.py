@@ -83,7 +83,7 @@ class ScreenProgram:
         return 2 if self.error else status
 
     async def leave(self) -> None:
-        """Stop what is under way."""
+        """Stop everything that is running."""
         chat = self.actions.chat
         if chat:
             await chat.close()
@@ -100,7 +100,7 @@ class ScreenProgram:
         self.screen.app.create_background_task(self.load())
 
     async def load(self) -> None:
-        """Load OpenKoi while the user types, then do what has been entered."""
+        """Load OpenKoi while the user types, then run what has been entered."""
         from importlib import import_module
 
         await asyncio.sleep(0)
@@ -125,7 +125,7 @@ class ScreenProgram:
             self.actions.run_command(PICK)
 
     def load_keys(self) -> None:
-        """Use the user's own keys, if there are any; an error in them leaves the usual ones."""
+        """Use the user's own keys, if there are any; if they contain an error, keep the default ones."""
         from openkoi_hookspecs import ConfigError
 
         from .key_map import FILE, read_key_map
@@ -139,7 +139,7 @@ class ScreenProgram:
         self.bindings = make_bindings(self.actions, self.actions.table)
 
     async def show_banner(self, chat: "ChatProgram") -> None:
-        """Print the banner, and what went wrong if anything did; then show the line below, since keys work now."""
+        """Print the banner and any error, then the status line, since keys work now."""
         from .banner import FIRST_USE, find_model, make_banner
 
         koi = chat.require_koi()
@@ -176,7 +176,7 @@ class ScreenProgram:
         self.actions.open_editor()
 
     def show_status(self, text: str) -> None:
-        """Show the mode and the model in the line below the input; the keys are more use there than a model's name."""
+        """Show the mode and the model below the input; the hint about keys takes precedence over the model's name."""
         from .banner import SET_UP
 
         model = text.rpartition(SEPARATOR)[2]
@@ -185,7 +185,7 @@ class ScreenProgram:
         self.screen.show_hint("")
 
     def describe_keys(self) -> Sequence[tuple[str, str]]:
-        """Return the keys as they are bound."""
+        """Return the key bindings in use."""
         return describe_keys(self.actions.table)
 
     def switch_to_plain(self) -> None:

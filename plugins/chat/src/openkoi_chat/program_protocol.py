@@ -16,10 +16,10 @@ class Front(Protocol):
         """Put a text into the input, with the images behind its chips."""
 
     def input_draft(self) -> tuple[str, dict[str, bytes]]:
-        """Return what stands in the input, and the images behind its chips."""
+        """Return the text of the input, and the images behind its chips."""
 
     def send(self, sequence: str) -> None:
-        """Write a control sequence of ours to the terminal."""
+        """Write one of OpenKoi's control sequences to the terminal."""
 
     def open_editor(self) -> None:
         """Open $EDITOR with the input."""
@@ -34,4 +34,4 @@ class Front(Protocol):
         """Continue line by line, without drawing."""
 
     def show_busy(self, text: str) -> None:
-        """Show what is being done for the user, until it is empty."""
+        """Show the current activity, until the text is empty."""

@@ -18,7 +18,7 @@ MAX_FILES = 8
 
 
 def load_exchanges(session: ChatSession) -> None:
-    """Read the tasks of the session from the log; those of the one that it was forked from are only in memory."""
+    """Read the tasks of the session from the log; the tasks of a session that it was forked from are only in memory."""
     tasks = read_session_tasks(session.sessions, session.session)
     earlier = [one for one in session.exchanges if one.run not in tasks.views]
     session.exchanges = [*earlier, *tasks.current]
@@ -28,7 +28,7 @@ def load_exchanges(session: ChatSession) -> None:
 async def rewind(session: ChatSession, place: int) -> str:
     """Rewind to before a message, after the user has seen which files change; return its words, for the input.
 
-    The last message goes first, and before its files: where that is interrupted, an undo knows all that was changed.
+    The last message is removed first, and before its files are restored, so that an interrupted rewind can be undone.
     """
     removed = session.exchanges[place:]
     files = await read_files(session, removed)
@@ -53,7 +53,7 @@ async def rewind(session: ChatSession, place: int) -> str:
 
 
 async def read_files(session: ChatSession, removed: Sequence[Exchange]) -> Mapping[str, Sequence[str]]:
-    """Return the files that each of these tasks changed, by its run; a task without any is left out."""
+    """Return the files that each of these tasks changed, by run; omit tasks that changed none."""
     koi = session.require_koi()
     diffs = {one.run: await read_changes(koi, session.sessions, one.run) for one in removed}
     return {run: [count.text for count in count_changes(diff)] for run, diff in diffs.items() if diff}
@@ -75,7 +75,7 @@ def first_words(text: str) -> str:
 
 
 async def undo_rewind(session: ChatSession) -> None:
-    """Bring back the conversation and the files as they were before the last rewind."""
+    """Restore the conversation and the files to their state before the last rewind."""
     load_exchanges(session)
     if not session.rewound:
         session.view.note(NO_UNDO)
@@ -97,7 +97,7 @@ async def undo_rewind(session: ChatSession) -> None:
 
 
 async def restore(session: ChatSession, command: Sequence[str], run: str) -> None:
-    """Undo or redo a task, and show what came of it if it changed files."""
+    """Undo or redo a task, and show the result if it changed files."""
     done = await run_openkoi(*command, run, folder=session.require_koi().workspace)
     if "changed no file" not in done.text and "has not been undone" not in done.text:
         session.view.note(strip_controls(done.text), "dim")

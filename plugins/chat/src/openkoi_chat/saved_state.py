@@ -19,7 +19,7 @@ KEPT_SECONDS = 7 * 86_400  # for which the image of a draft that was never sent 
 
 @dataclass(frozen=True, slots=True)
 class SavedState:
-    """The state of a chat; ``images`` are the files of those in the draft and in messages that wait, by their chips."""
+    """The state of a chat; ``images`` are the image files of the draft and of queued messages, by chip."""
 
     session: str = ""
     draft: str = ""
@@ -29,7 +29,7 @@ class SavedState:
 
     @property
     def has_unsent(self) -> bool:
-        """Whether it brings back what is nowhere else."""
+        """Whether it contains anything that is saved nowhere else."""
         return bool(self.draft or self.queue)
 
 
@@ -40,7 +40,7 @@ def save_state(path: Path, state: SavedState) -> None:
 
 
 def load_state(path: Path) -> SavedState:
-    """Return the state that was saved; an empty one where there is none."""
+    """Return the state that was saved; an empty one if there is none."""
     try:
         found = json.loads(path.read_text(encoding="utf-8", errors="surrogatepass"))
         return SavedState(**{name: found[name] for name in asdict(SavedState()) if name in found})
@@ -62,7 +62,7 @@ def save_images(folder: Path, images: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def load_images(folder: Path, names: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the images that are still there."""
+    """Return the images that still exist."""
     found: dict[str, bytes] = {}
     for chip, name in names.items():
         with suppress(OSError):

@@ -1,7 +1,7 @@
 """The screen of the chat: finished text above, and below it a few rows that are redrawn.
 
-Finished text is printed once and stays in the terminal's own scrollback. Below it stand the end of the answer that is
-coming in, a question, messages that wait, the working line and the input.
+Finished text is printed once and stays in the terminal's own scrollback. Below it are the end of the answer that is
+coming in, a question, queued messages, the working line and the input.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ FLUSH = "?"  # what prompt_toolkit puts behind the last key, as a key of this na
 
 
 class Screen:
-    """Draws the chat with prompt_toolkit. Nothing is drawn, and no timer runs, while nothing happens."""
+    """Draws the chat with prompt_toolkit. While nothing happens, it draws nothing and runs no timer."""
 
     shows_input = False
 
@@ -66,9 +66,9 @@ class Screen:
 
     @property
     def is_pasting(self) -> bool:
-        """Whether the key that is handled has arrived together with several before it and at least one after it.
+        """Whether the current key arrived together with several keys before it and at least one after it.
 
-        Keys are read in pieces: what stands at the edge of one has more before it, or more that waits to be read.
+        Keys are read in chunks: those at the edge of a chunk may belong to the chunk before it or after it.
         """
         after = (press.key for press in self.app.key_processor.input_queue)
         is_followed = self.app.has_more_input or any(len(key) == 1 and key != FLUSH for key in after)
@@ -82,24 +82,24 @@ class Screen:
     # What is printed
 
     def print(self, text: str) -> None:
-        """Print finished text above the input, on lines of its own."""
+        """Print finished text above the input, on its own lines."""
         self.end_answer()
         self.append(text if text.endswith("\n") else f"{text}\n")
         self.request_frame(now=True)
 
     def append(self, text: str) -> None:
-        """Add finished text; an empty line in front of it is left out where there is one already."""
+        """Add finished text; omit its leading empty line if there is already one."""
         text = text.removeprefix("\n") if self.has_gap else text
         self.finished.append(text)
         self.has_gap = text.endswith("\n\n") or (self.has_gap and not text)
 
     def note(self, text: str, *marks: str) -> None:
-        """Print lines of our own, broken between words, in these colours."""
+        """Print OpenKoi's own lines, broken between words, in these colours."""
         rows = [row for line in text.split("\n") for row in self.break_line(line)]
         self.print("\n".join(self.style.mark(row, *marks) for row in rows))
 
     def break_line(self, line: str) -> Sequence[str]:
-        """Return a line of our own in rows."""
+        """Return one of OpenKoi's own lines, broken into rows."""
         indent = len(line) - len(line.lstrip(" ")) + len(INDENT)
         return wrap_words(line, self.columns - 1, indent=" " * indent)
 
@@ -128,7 +128,7 @@ class Screen:
     # What is drawn
 
     def request_frame(self, *, now: bool = False) -> None:
-        """Draw soon: some time after the last frame, and not right after a key."""
+        """Draw soon: a moment after the last frame, and not right after a key."""
         if self.timer and now:
             self.timer.cancel()
             self.timer = None
@@ -138,7 +138,7 @@ class Screen:
         self.timer = asyncio.get_running_loop().call_later(max(after, 0.0), self.draw)
 
     def draw(self) -> None:
-        """Draw one frame: finished text that is new, then the rows below it, in one write."""
+        """Draw one frame: new finished text, then the rows below it, in one write."""
         self.timer = None
         self.drawn_at = monotonic()
         if not self.app.is_running or self.app.is_suspended:
@@ -154,9 +154,9 @@ class Screen:
         self.interval = min(max(INTERVAL, PAUSE * (monotonic() - self.drawn_at)), MAX_INTERVAL)
 
     def update_rows(self) -> None:
-        """Set the rows that change: the end of the answer, the working line, and a gap below what is finished.
+        """Set the rows that change: the end of the answer, the working line, and a gap below the finished text.
 
-        While a question is open, it is what the user looks at: nothing changes, and Esc does not interrupt.
+        While a question is open, nothing changes, and Esc does not interrupt.
         """
         size = self.output.get_size()
         self.rows.columns, self.rows.lines = size.columns, size.rows
@@ -191,6 +191,6 @@ class Screen:
         self.refresh()
 
     def set_notes(self, notes: Sequence[str]) -> None:
-        """Show messages that wait, above the input."""
+        """Show queued messages above the input."""
         self.rows.notes = notes
         self.refresh()

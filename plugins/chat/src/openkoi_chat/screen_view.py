@@ -48,7 +48,7 @@ class ScreenView(Screen):
         return await self.dialogs.ask(dialog)
 
     def show_hint(self, text: str) -> None:
-        """Show a hint below the input, until the next key; without one, the usual line."""
+        """Show a hint below the input, until the next key; without a hint, show the usual line."""
         self.shown_hint, self.rows.hint = text, text or self.default_hint
         self.refresh()
 
@@ -83,12 +83,12 @@ class ScreenView(Screen):
             self.take_terminal()
 
     def release_terminal(self) -> None:
-        """Draw what is finished, and let the terminal no longer report its focus: another program would read that."""
+        """Draw finished text, and stop the terminal's focus reports: another program would read them."""
         self.draw()
         self.send(FOCUS_OFF)
 
     def take_terminal(self) -> None:
-        """Draw again, what was finished meanwhile as well."""
+        """Draw again, including text that was finished meanwhile."""
         self.send(FOCUS_ON)
         self.refresh()
 
@@ -98,6 +98,6 @@ class ScreenView(Screen):
             self.send(notice(text))
 
     def send(self, sequence: str) -> None:
-        """Write a control sequence of ours, which moves nothing on the screen."""
+        """Write one of OpenKoi's control sequences, which changes nothing on the screen."""
         self.output.write_raw(sequence)
         self.output.flush()

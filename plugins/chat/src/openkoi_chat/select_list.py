@@ -12,7 +12,7 @@ MAX_LABEL = 60
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A line of the list: its name, its description, and the text that takes the place of the word typed."""
+    """A line of the list: its name, its description, and the text that replaces the typed word."""
 
     label: str
     detail: str = ""
@@ -20,7 +20,7 @@ class Item:
 
 
 def draw_items(items: Sequence[Item], selected: int, *, columns: int, most: int, style: Style) -> Sequence[str]:
-    """Return the rows of a list, at most so many: where there are fewer, those around the selected item."""
+    """Return the rows of a list; if they do not all fit, those around the selected item."""
     first, count = max(0, min(selected - most // 2, len(items) - most)), max(most, 1)
     shown, selected = items[first : first + count], selected - first
     width = max((text_width(item.label) for item in shown if item.detail), default=0)
@@ -32,7 +32,7 @@ def draw_items(items: Sequence[Item], selected: int, *, columns: int, most: int,
 
 
 def draw_item(item: Item, mark: str, columns: int, width: int, style: Style) -> list[str]:
-    """Return the rows of an item; one with a description has a single one."""
+    """Return the rows of an item; an item with a description has only one."""
     names = ("bold",) if mark == MARK else ()
     if not item.detail:
         rows = wrap_words(f"{mark}{item.label}", columns, indent=NUMBER_INDENT)
@@ -43,7 +43,7 @@ def draw_item(item: Item, mark: str, columns: int, width: int, style: Style) -> 
 
 
 def fit_rows(found: Sequence[Sequence[str]], selected: int, columns: int, most: int) -> Sequence[str]:
-    """Return the rows of all items if there is room, else one of each, and of the selected one as many as there are."""
+    """Return the rows of all items if there is room, else one row of each, and all rows of the selected one."""
     if sum(map(len, found)) <= most:
         return [row for rows in found for row in rows]
     left = max(most - len(found) + 1, 1)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ChatSession:
-    """Holds the conversation and the task under way; all that it shows goes to the view."""
+    """Holds the conversation and the current task; shows everything in the view."""
 
     def __init__(self, view: View, settings: ChatSettings) -> None:
         self.view = view
@@ -54,7 +54,7 @@ class ChatSession:
     # The session
 
     def attach(self, koi: "OpenedKoi", sessions: Path) -> None:
-        """Use OpenKoi, which is ready now; do what has waited for it."""
+        """Use OpenKoi, which is ready now; run what has waited for it."""
         self.koi, self.sessions = koi, sessions
         koi.listen(self.add_record)
         koi.attend(self.answer)
@@ -62,19 +62,19 @@ class ChatSession:
         self.show_notes()
 
     def continue_session(self, session: str) -> None:
-        """Take up a session where it ended."""
+        """Continue a session where it ended."""
         self.session = session
         self.exchanges, self.rewound = [], []
         self.reload_history()
 
     def start_over(self) -> None:
-        """Begin a new session; the old one stays in the log."""
+        """Start a new session; the old one stays in the log."""
         self.session, self.history, self.logged_run = new_session_id(), (), ""
         self.exchanges, self.rewound = [], []
         self.context.clear()
 
     def reload_history(self) -> None:
-        """Read from the log what the next task is shown of the conversation."""
+        """Read the part of the conversation that the next task sees from the log."""
         past = read_conversation(self.sessions, self.session)
         self.logged_run = past.last
         here = {one.run for one in self.exchanges} - {past.last}
@@ -87,12 +87,12 @@ class ChatSession:
 
     @property
     def unread(self) -> list[str]:
-        """The messages to the task under way that it has not read."""
+        """The messages that the current task has not read."""
         return self.turn.unread if self.turn and self.handle else []
 
     @property
     def is_busy(self) -> bool:
-        """Whether a task is under way."""
+        """Whether a task is running."""
         return self.worker is not None and not self.worker.done()
 
     @property
@@ -103,14 +103,14 @@ class ChatSession:
     # Messages
 
     def submit(self, draft: Draft) -> None:
-        """Send a message: the task under way reads it at its next step; after an interruption it is the next task."""
+        """Send a message: the current task reads it at its next step; after an interruption it is the next task."""
         if self.handle and self.turn and not draft.images:
             self.steer(draft.text)
         else:
             self.enqueue(draft, first=self.paused)
 
     def steer(self, text: str) -> None:
-        """Add a message to the task under way."""
+        """Add a message to the current task."""
         assert self.turn is not None
         try:
             self.turn.handle.say(text)
@@ -121,18 +121,18 @@ class ChatSession:
         self.show_notes()
 
     def enqueue(self, draft: Draft, *, first: bool = False) -> None:
-        """Do this after all that is under way, or before all that waits."""
+        """Queue a message after all running and queued ones, or before all queued ones."""
         self.queue.insert(0 if first else len(self.queue), draft)
         self.go_on()
 
     def go_on(self) -> None:
-        """Send what waits, also after an interruption."""
+        """Send the queued messages, even after an interruption."""
         self.paused = False
         self.start_next()
         self.show_notes()
 
     def show_notes(self) -> None:
-        """Show each message that waits, with the moment when it will be read."""
+        """Show each queued message, with when it will be read."""
         style = self.view.style
         later = HELD if self.is_held else QUEUED
         waits = (PAUSED if self.paused else later) if self.koi else STARTING
@@ -144,7 +144,7 @@ class ChatSession:
         self.view.set_notes([*beside, *steering, *queued])
 
     def withdraw_message(self) -> str:
-        """Return the last message that waits, so that it can be edited; it is no longer sent."""
+        """Remove and return the last queued message, so that it can be edited."""
         if not self.queue:
             return ""
         text = self.queue.pop().text
@@ -159,14 +159,14 @@ class ChatSession:
     # Tasks
 
     def start_next(self) -> None:
-        """Begin the next task if none is under way."""
+        """Start the next task if none is running."""
         if self.koi and self.queue and not (self.is_busy or self.paused or self.is_held):
             draft = self.queue.pop(0)
             self.worker = asyncio.create_task(self.run_task(draft))
             self.worker.add_done_callback(self.finish_worker)
 
     def finish_worker(self, done: "asyncio.Task[None]") -> None:
-        """Report a fault of ours, and continue with what waits."""
+        """Report an internal error, and continue with the queued messages."""
         if not done.cancelled() and (error := done.exception()):
             warn(self.view, f"{type(error).__name__}: {error}")
         if self.background.note_end(done):
@@ -201,12 +201,12 @@ class ChatSession:
         await self.follow(handle)
 
     def require_koi(self) -> "OpenedKoi":
-        """Return OpenKoi, which is ready where a task is begun."""
+        """Return OpenKoi, which is ready whenever a task starts."""
         assert self.koi is not None
         return self.koi
 
     async def follow(self, handle: Handle) -> None:
-        """Show a task until it ends; messages that it has not read are the next task."""
+        """Show a task until it ends; messages that it has not read become the next task."""
         koi = self.require_koi()
         turn = self.turn = Turn(self.view, handle, koi.redact)
         self.handle = handle
@@ -224,7 +224,7 @@ class ChatSession:
         self.reload_history()
 
     async def make_task(self, draft: Draft) -> Task:
-        """Return the task of a message: with the conversation, its files, and what shell commands printed."""
+        """Return the task of a message, with the conversation, its files, and the output of shell commands."""
         koi = self.require_koi()
         parts = await load_parts(draft, koi)
         for note in explain_files(draft.text, parts, current_folder(koi.workspace), koi.workspace):
@@ -249,7 +249,7 @@ class ChatSession:
         self.view.notify("OpenKoi is done")
 
     def end_turn(self, turn: Turn) -> None:
-        """Clear what belongs to the task that has ended."""
+        """Clear the state of the task that has ended."""
         if turn is self.turn:
             self.view.end_answer()
             self.view.stop_clock()
@@ -258,13 +258,13 @@ class ChatSession:
         self.show_notes()
 
     def interrupt(self) -> None:
-        """Stop the task under way; what it did is kept."""
+        """Stop the current task; its work is kept."""
         if self.handle and self.turn:
             self.paused = self.turn.is_stopping = True
             self.handle.stop()
 
     def move_to_background(self) -> None:
-        """Let the task under way continue in the background, and begin what waits."""
+        """Let the current task continue in the background, and start the next queued message."""
         if not (self.handle and self.turn and self.worker):
             return
         self.view.end_answer()
@@ -274,7 +274,7 @@ class ChatSession:
         self.go_on()
 
     def add_record(self, record: Record) -> None:
-        """Show a record of a task under way."""
+        """Show a record of a running task."""
         self.background.add_record(record)
         if self.turn and self.handle:
             self.turn.add_record(record)
@@ -287,7 +287,7 @@ class ChatSession:
         return await self.approvals.ask(question, self.require_koi().workspace)
 
     async def close(self) -> None:
-        """Stop the tasks under way, and wait until they have."""
+        """Stop the running tasks, and wait until they have ended."""
         self.queue.clear()
         self.interrupt()
         await self.background.close()

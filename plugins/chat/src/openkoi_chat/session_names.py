@@ -18,7 +18,7 @@ def read_names(path: Path) -> Mapping[str, str]:
 
 
 def name_session(path: Path, session: str, name: str) -> None:
-    """Name a session; its old name is forgotten."""
+    """Name a session; replace its old name."""
     names = {**read_names(path), session: name[:MAX_NAME]}
     write_atomically(path, json.dumps(names).encode())
 

@@ -22,7 +22,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class SessionTasks:
-    """The runs of a session in the log, in the order in which they began."""
+    """The runs of a session in the log, in the order in which they started."""
 
     views: Mapping[str, RunView]
 
@@ -33,17 +33,17 @@ class SessionTasks:
 
     @property
     def rewound(self) -> list[Exchange]:
-        """What the last rewind removed, if nothing was asked after it."""
+        """The tasks that the last rewind removed, if nothing was asked after it."""
         last = [*takewhile(lambda view: bool(view.rewound_to), reversed(self.tasks))][::-1]
         return [make_exchange(view) for view in last if view.rewound_to == last[0].rewound_to]
 
     @property
     def tasks(self) -> list[RunView]:
-        """The tasks, without their parts."""
+        """The tasks, without their sub-tasks."""
         return [view for view in self.views.values() if not view.task.parent]
 
     def parts(self, run: str) -> Iterator[str]:
-        """Yield the runs that are a part of a task; also those of its sub-tasks."""
+        """Yield the runs that are part of a task, including those of its sub-tasks."""
         for part, view in self.views.items():
             if view.task.parent == run:
                 yield part

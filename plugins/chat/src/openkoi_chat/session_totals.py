@@ -1,4 +1,4 @@
-"""Count a session's tasks and cost, and save both with how far the log was read, so that it is read only once."""
+"""Count a session's tasks and cost, and save both with the log's offsets, so that the log is read only once."""
 
 import json
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class Totals:
 
 
 def read_totals(sessions: Path, session: str, folder: Path) -> Totals:
-    """Return the totals of a session; those that are kept in a folder are brought up to date."""
+    """Return the totals of a session; update those that are saved in a folder."""
     kept = load_totals(folder / FILE)
     before = kept.pop(session, Totals())
     totals = add_new_records(sessions, session, before)
@@ -48,7 +48,7 @@ def read_totals(sessions: Path, session: str, folder: Path) -> Totals:
 
 
 def add_new_records(sessions: Path, session: str, known: Totals) -> Totals:
-    """Return the totals with what was written since."""
+    """Return the totals with all records written since."""
     tasks, paid, seen, unfinished = known.tasks, known.paid, dict(known.seen), dict(known.unfinished)
     for path in list_all_segments(sessions, session):
         start = seen.get(original_name(path), 0)
@@ -73,14 +73,14 @@ def length_of(path: Path) -> int:
 
 
 def load_totals(path: Path) -> dict[str, Totals]:
-    """Return the totals that are kept; none where the file cannot be read."""
+    """Return the saved totals; none if the file cannot be read."""
     with suppress(OSError, ValueError, TypeError, AttributeError):
         return {id: Totals(**found) for id, found in json.loads(path.read_text(encoding="utf-8")).items()}
     return {}
 
 
 def save_totals(path: Path, totals: Mapping[str, Totals]) -> None:
-    """Keep the totals of the sessions that were opened last; an error keeps none."""
+    """Save the totals of the sessions that were opened last; ignore errors."""
     newest = [*totals.items()][-MAX_SESSIONS:]
     with suppress(OSError):
         replace_file(path, json.dumps({id: asdict(one) for id, one in newest}))

@@ -24,7 +24,7 @@ class Mode(StrEnum):
 
     @property
     def next(self) -> "Mode":
-        """The one after it."""
+        """The next mode."""
         modes = [*Mode]
         following: Mode = modes[(modes.index(self) + 1) % len(modes)]
         return following
@@ -44,9 +44,9 @@ MODE_SUMMARIES = {
 
 @dataclass(slots=True)
 class ChatSettings:
-    """Settings of this chat; what is not set is as configured. ``flags`` are options of the command line by name.
+    """Settings of this chat; the configuration has the rest. ``flags`` are options of the command line by name.
 
-    ``asks_always`` is whether OpenKoi was opened so; ``mode`` is what the next task should have.
+    ``asks_always``: OpenKoi was opened with the mode ``ask``; ``mode`` is that of the next task.
     """
 
     model: str = ""
@@ -60,22 +60,22 @@ class ChatSettings:
 
     @property
     def agent(self) -> Agent | None:
-        """The agent of the next task, where that is not as configured."""
+        """The agent of the next task, if it differs from the configuration."""
         return PLANNER if self.mode is Mode.PLAN else None
 
     @property
     def approvals(self) -> dict[str, object]:
-        """The settings about approvals, as OpenKoi is opened with."""
+        """The settings about approvals with which OpenKoi is opened."""
         return dict(ASK_ALWAYS) if self.mode is Mode.ASK else {}
 
     @property
     def flags(self) -> dict[str, object]:
-        """The models, as OpenKoi is opened with."""
+        """The models with which OpenKoi is opened."""
         named = {"model": self.model, "executor": self.executor, "evaluator": self.evaluator}
         return {name: value for name, value in named.items() if value}
 
     def limits(self, configured: Limits) -> Limits | None:
-        """Return the limits of a task; None where they are as configured."""
+        """Return the limits of a task; None if they are as configured."""
         wanted = {"iterations": self.iterations, "quality_threshold": self.quality, "usd": self.budget}
         changed = {name: value for name, value in wanted.items() if value is not None}
         return replace(configured, **changed) if changed else None  # type: ignore[arg-type]  # the names are its fields

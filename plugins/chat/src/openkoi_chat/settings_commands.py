@@ -45,7 +45,7 @@ async def choose_model(chat: ChatProgram) -> str:
 
 
 async def load_providers(chat: ChatProgram) -> None:
-    """Load the providers of the models, so that one that is not installed is named now; they are not called."""
+    """Load the models' providers without calling them, so that a missing one is reported now."""
     koi = chat.require_koi()
     for role in ROLES:
         await koi.load("providers", (await koi.resolve_model(role)).partition("/")[0])
@@ -112,7 +112,7 @@ async def mode(chat: ChatProgram, words: str) -> None:
 
 
 async def permissions(chat: ChatProgram, words: str) -> None:
-    """List what the user allowed for this chat and for good; revoke it."""
+    """List what the user allowed for this chat or permanently; revoke it."""
     approvals = chat.session.approvals
     if words == "revoke":
         forgotten = approvals.revoke()

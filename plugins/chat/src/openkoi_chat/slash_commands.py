@@ -1,4 +1,4 @@
-"""Run slash commands, those that begin with a slash."""
+"""Run slash commands: commands that start with a slash."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -32,7 +32,7 @@ def load_action(command: Command) -> Action:
 
 
 async def run_command(chat: ChatProgram, line: str) -> None:
-    """Run a command when those before it have ended: one of the chat, a skill, or one that a plugin adds.
+    """Run a command of the chat, a skill or a plugin, after the commands before it have ended.
 
     /quit does not wait. A command that waits for the end of a task does not delay others.
     """
@@ -50,7 +50,7 @@ async def run_command(chat: ChatProgram, line: str) -> None:
 
 @contextmanager
 def hold_messages(chat: ChatProgram) -> Iterator[None]:
-    """Let messages wait for the end of a command that may not run during a task."""
+    """Hold messages until a command ends that may not run during a task."""
     session = chat.session
     session.is_held = True
     try:
@@ -62,7 +62,7 @@ def hold_messages(chat: ChatProgram) -> Iterator[None]:
 
 
 async def run_now(chat: ChatProgram, command: Command, words: str) -> None:
-    """Run a command of the chat, unless a task is under way that it may not disturb."""
+    """Run a command of the chat, unless it has to wait for the current task."""
     if chat.session.is_busy and not command.during_task:
         chat.view.note(BUSY.format(name=command.name))
         return
@@ -71,7 +71,7 @@ async def run_now(chat: ChatProgram, command: Command, words: str) -> None:
 
 
 async def run_outside(chat: ChatProgram, name: str, words: str) -> None:
-    """Run a skill, a command of a plugin or one of ``openkoi``; note a name that is none of these."""
+    """Run a skill, a command of a plugin or one of ``openkoi``; report an unknown name."""
     if not (await run_added(chat, name, words) or await run_other(chat, name)):
         names = [*(one.name for one in COMMANDS), *chat.added.all]
         chat.view.note(UNKNOWN.format(name=strip_controls(name), near=suggest(name, names)))
@@ -96,7 +96,7 @@ async def run_added(chat: ChatProgram, name: str, words: str) -> bool:
 
 
 def split_words(words: str) -> Sequence[str]:
-    """Return the arguments of a command as a shell takes them; quotation marks without a second one are letters."""
+    """Return the arguments of a command as a shell takes them; an unpaired quotation mark is an ordinary character."""
     from shlex import split
 
     try:
@@ -116,7 +116,7 @@ async def run_other(chat: ChatProgram, name: str) -> bool:
 
 
 def suggest(name: str, names: Sequence[str]) -> str:
-    """Return a hint at a command of a similar name."""
+    """Return a hint about a command with a similar name."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, names, n=1)

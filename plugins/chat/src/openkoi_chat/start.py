@@ -1,4 +1,4 @@
-"""Choose how the chat is shown: on a screen, line by line, or as help where there is no terminal."""
+"""Choose how the chat is shown: on a screen, line by line, or as help if there is no terminal."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ NO_TERMINAL = 'The chat needs a terminal. To run one task: openkoi "TASK". To fo
 
 
 def start(launcher: "Launcher") -> "int | Awaitable[int]":
-    """Start the chat as the command line asks; return the exit status."""
+    """Start the chat with the options of the command line; return the exit status."""
     options = read_options(launcher.arguments)
     if options.error:
         print(f"{USAGE.splitlines()[0]}\n\nError: {options.error}", file=sys.stderr)
@@ -37,5 +37,5 @@ def start(launcher: "Launcher") -> "int | Awaitable[int]":
 
 
 def is_accessible() -> bool:
-    """Return whether nothing may be drawn again."""
+    """Return whether the user needs output that is never redrawn."""
     return os.environ.get("ACCESSIBLE", "") not in ("", "0") or os.environ.get("TERM") == "dumb"

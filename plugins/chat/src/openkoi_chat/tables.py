@@ -9,9 +9,9 @@ INDENT = "  "
 
 
 def format_pairs(pairs: Sequence[tuple[str, str]], columns: int, *, left: int = 0) -> Iterator[str]:
-    """Yield a line for each pair, and more where the right side does not fit in so many columns (0: any).
+    """Yield a line for each pair, and more if the right side does not fit into the columns (0: any number).
 
-    ``left`` is the width of the left side, where several tables stand below each other.
+    ``left`` is the width of the left side, for several tables below each other.
     """
     left = left or max((text_width(name) for name, _ in pairs), default=0)
     start = len(INDENT) + left + len(INDENT)

@@ -25,7 +25,7 @@ MAX_STEPS = 30  # of a task that is shown again, and lines of each answer: they 
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """What the user wrote."""
+    """The user's message."""
 
     text: str
 
@@ -49,7 +49,7 @@ class TaskView:
         return self.display.progress.report
 
     def replay(self, records: Iterable[Record], *, whole: bool = False) -> None:
-        """Show the records of a task in the log: of one that has ended, the ``whole`` or the end of what is long."""
+        """Show the records of a task in the log; ``whole``: do not shorten long parts."""
         taken = (each for record in records for each in (*started_by(record, self.run), *self.take_record(record)))
         shown = [*join_pieces(taken)]
         for each in shorten_shown(shown) if self.report.completion and not whole else shown:
@@ -64,7 +64,7 @@ class TaskView:
             self.show(each)
 
     def take_record(self, record: Record) -> Sequence[Shown]:
-        """Return what one record shows; other runs count only if they are parts of this one."""
+        """Return what one record shows; of other runs, only those that are part of this one count."""
         known = record.run == self.run or record.run in self.report.subtasks
         if not known and not isinstance(record.event, events.TaskStarted):
             return ()
@@ -79,10 +79,10 @@ class TaskView:
         return shown
 
     def note_record(self, record: Record) -> None:
-        """Take note of a record of this run or of a part of it."""
+        """Process a record of this run or of a sub-task."""
 
     def show(self, each: Shown) -> None:
-        """Show a message, a line of progress, or what has come of the answer."""
+        """Show a message, a line of progress, or a piece of the answer."""
         match each:
             case UserMessage(text=text):
                 self.view.print(quote(self.redact(text), self.view.style))
@@ -95,7 +95,7 @@ class TaskView:
                 self.view.note(strip_controls(self.redact(line)), *("dim",) * (not line.startswith("  ! ")))
 
     def show_end(self) -> None:
-        """Show what was changed, what the answer rests on, and what can be done about it."""
+        """Show what was changed, the evidence for the answer, and the next commands."""
         self.view.end_answer()
         if count := len(self.report.learnings):
             self.view.note(f"  {format_count(count, 'learning')} saved", "dim")
@@ -113,13 +113,13 @@ class TaskView:
 
 
 def started_by(record: Record, run: str) -> Sequence[UserMessage]:
-    """Return the message that a record starts a run with; live, it is shown before the task begins."""
+    """Return the message with which a record starts a run; a live task's message is shown before it starts."""
     event = record.event
     return [UserMessage(event.task.text)] if isinstance(event, events.TaskStarted) and record.run == run else ()
 
 
 def join_pieces(shown: Iterable[Shown]) -> Iterator[Shown]:
-    """Yield the same with the pieces of each answer as one."""
+    """Yield the same items, with the pieces of each answer joined."""
     answer = ""
     for each in shown:
         if isinstance(each, AnswerPiece):

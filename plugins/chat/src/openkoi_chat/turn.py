@@ -12,7 +12,7 @@ from .view import View
 
 
 class Turn(TaskView):
-    """Shows a task that is under way."""
+    """Shows a running task."""
 
     def __init__(self, view: View, handle: Handle, redact: Callable[[str], str]) -> None:
         super().__init__(view, handle.id, redact)
@@ -29,21 +29,21 @@ class Turn(TaskView):
         self.working.add_record(record)
 
     def show(self, each: Shown) -> None:
-        """Show what came, unless it is hidden; the end of an interruption has its own lines."""
+        """Show an item, unless the task is hidden; an interruption is reported separately."""
         if isinstance(each, UserMessage):
             self.note_read(each.text)
         elif not (self.is_hidden or (self.is_stopping and isinstance(each, Line))):
             super().show(each)
 
     def note_read(self, text: str) -> None:
-        """Note that a message was read."""
+        """Record that a message was read."""
         if text in self.unread:
             self.unread.remove(text)
         if not self.is_hidden:
             self.on_read(text)
 
     def working_text(self, width: int) -> str:
-        """Return the working line as of now, in so many columns (0: any)."""
+        """Return the current working line, in this many columns (0: any number)."""
         return self.view.style.mark(self.working_line(width), "cyan")
 
     def working_line(self, width: int = 0, *, hint: str = INTERRUPT_HINT) -> str:

@@ -1,4 +1,4 @@
-"""The protocol of a screen: the same for one that is drawn and for one that is read line by line."""
+"""The protocol of a view, which may be drawn on a screen or printed line by line."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY
@@ -11,7 +11,7 @@ from openkoi_terminal import Style, strip_controls
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer to a question: the key that gives it, and its words. ``wants_text`` asks for more in the input."""
+    """One answer to a question: its key and its label. ``wants_text``: the user must also type a text."""
 
     key: str
     label: str
@@ -23,10 +23,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Dialog:
-    """A question with numbered choices; without choices, the answer is text. Esc gives the last choice.
+    """A question with numbered choices; without choices, the answer is text. Esc selects the last choice.
 
-    Its lines are printed when it is asked, so that they stay; ``full`` are all of them, where some were left out.
-    ``is_list``: the user has asked for it, so it leaves nothing behind, and Esc gives no answer.
+    Its lines are printed when it is asked, so that they stay; ``full`` are all lines, if some were omitted.
+    ``is_list``: the user requested it, so it is not kept in the scrollback, and Esc gives no answer.
     """
 
     lines: Sequence[str]
@@ -38,7 +38,7 @@ class Dialog:
 
     @property
     def all_lines(self) -> Sequence[str]:
-        """The lines, none of them left out."""
+        """All lines, including omitted ones."""
         return self.full or self.lines
 
 
@@ -48,7 +48,7 @@ async def pick(view: "View", title: str, choices: Sequence[Choice], *, selected:
 
 
 def warn(view: "View", text: str) -> None:
-    """Print what went wrong; foreign text in it cannot control the terminal."""
+    """Print what went wrong; untrusted text in it cannot control the terminal."""
     view.note(f"  ! {indent_further(strip_controls(text))}", "yellow")
 
 
@@ -59,17 +59,17 @@ class View(Protocol):
     shows_source: bool
     """Whether answers are shown as the model wrote them."""
     shows_input: bool
-    """Whether what the user entered stays where it was typed."""
+    """Whether the user's input stays where it was typed."""
 
     @property
     def columns(self) -> int:
-        """How many columns it has; 0 where lines may have any length."""
+        """How many columns it has; 0 if lines may have any length."""
 
     def print(self, text: str) -> None:
         """Print finished text, which stays."""
 
     def note(self, text: str, *marks: str) -> None:
-        """Print lines of our own, broken between words, in these colours."""
+        """Print OpenKoi's own lines, broken between words, in these colours."""
 
     def add_answer(self, text: str) -> None:
         """Add a piece of an answer as it streams in."""
@@ -78,16 +78,16 @@ class View(Protocol):
         """Finish the answer that is coming in."""
 
     def start_clock(self, working: Callable[[int], str]) -> None:
-        """Show what is under way, in so many columns (0: any), until ``stop_clock``."""
+        """Show the current step, in this many columns (0: any number), until ``stop_clock``."""
 
     def stop_clock(self) -> None:
         """Remove the working line."""
 
     def set_notes(self, notes: Sequence[str]) -> None:
-        """Show messages that wait."""
+        """Show queued messages."""
 
     async def choose(self, dialog: Dialog) -> str | None:
-        """Ask the user; return the value of the choice, with the text behind a colon if it wants one."""
+        """Ask the user; return the value of the choice, followed by a colon and the text if it takes one."""
 
     def show_hint(self, text: str) -> None:
         """Show a short hint below the input, until the next key."""
@@ -99,4 +99,4 @@ class View(Protocol):
         """Hand the terminal to a program; return its exit status."""
 
     def notify(self, text: str) -> None:
-        """Call the user back, if another window has the focus."""
+        """Notify the user, if another window has the focus."""

@@ -1,4 +1,4 @@
-"""Open an earlier session with three lines: where we were, what is open, what it cost."""
+"""Open an earlier session with three lines: its last task, what is left to do, and its cost."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -26,20 +26,20 @@ def read_last_view(sessions: Path, session: str) -> RunView | None:
 
 
 def welcome_back(sessions: Path, session: str, folder: Path, now: datetime, *, copied: bool = False) -> Sequence[str]:
-    """Return the three lines; what the session has cost is kept in a folder. ``copied``: another chat has it open."""
+    """Return the three lines; the session's cost is saved in a folder. ``copied``: another chat has it open."""
     view = read_last_view(sessions, session)
     if view is None:
         return ()
     totals = read_totals(sessions, session, folder)
     return (
-        f"Where we were: {truncate_line(view.task.text, 80)} ({format_age(view.updated, now)})",
-        f"What is open: {ELSEWHERE if copied else describe_open(view)}",
-        f"What it cost: {format_dollars(totals.usd)} for {format_count(totals.tasks, 'task')}",
+        f"Last task: {truncate_line(view.task.text, 80)} ({format_age(view.updated, now)})",
+        f"Left to do: {ELSEWHERE if copied else describe_open(view)}",
+        f"Cost: {format_dollars(totals.usd)} for {format_count(totals.tasks, 'task')}",
     )
 
 
 def describe_open(view: RunView) -> str:
-    """Return what is left of the last task."""
+    """Return what is left to do in the last task."""
     if view.completed is None:
         return "the last task was interrupted; /resume continues it"
     decision = view.completed.decision

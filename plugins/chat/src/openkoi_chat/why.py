@@ -17,7 +17,7 @@ DIFF_LINES = 30
 
 
 async def explain(report: RunReport, koi: "Koi", style: Style) -> Sequence[str]:
-    """Return why a task ended as it did: between each two iterations what moved the score, then the decisions."""
+    """Explain how a task ended: what changed the score between iterations, then the decisions."""
     lines: list[str] = []
     iterations = report.iterations
     for before, after in pairwise(iterations):
@@ -27,7 +27,7 @@ async def explain(report: RunReport, koi: "Koi", style: Style) -> Sequence[str]:
 
 
 def describe_step(before: IterationView, after: IterationView) -> Iterator[str]:
-    """Yield the two scores, each dimension and check that moved, and the findings that are gone or new."""
+    """Yield the two scores, each dimension and check that moved, and the findings that are resolved or new."""
     yield f"iteration {before.number + 1} → {after.number + 1}: {score_of(before)} → {score_of(after)}"
     old, new = before.evaluation or Evaluation(), after.evaluation or Evaluation()
     yield from moved_scores(old, new)

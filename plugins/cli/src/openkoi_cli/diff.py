@@ -34,7 +34,7 @@ def command(invocation: Invocation, /, task_id: str) -> None:
 
 
 def show_diff(text: str) -> None:
-    """Print a diff: unchanged for a program; for a user in color and, if it does not fit, in a pager."""
+    """Print a diff: unchanged for a program; for a user in colour and, if it does not fit, in a pager."""
     if not sys.stdout.isatty():
         click.echo(text, nl=False)
         return

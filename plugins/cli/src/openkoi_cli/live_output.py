@@ -132,7 +132,7 @@ class TerminalOutput:
             self.screen.print_line(self.held.pop(0))
 
     def print_styled(self, text: str) -> None:
-        """Print text with our own colors; untrusted text in it must already be escaped."""
+        """Print text with our own colours; untrusted text in it must already be escaped."""
         with IGNORE_CLOSED:
             self.screen.print_line(text)
 

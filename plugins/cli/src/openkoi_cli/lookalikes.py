@@ -10,7 +10,7 @@ LOOKALIKES = {
 
 
 def replace_unknown(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Return what stands for characters that cannot be encoded: a similar one, else its number."""
+    """Return the replacement for characters that cannot be encoded: a similar one, else its number."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     unknown = error.object[error.start : error.end]

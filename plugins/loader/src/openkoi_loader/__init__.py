@@ -1,6 +1,6 @@
 """Find, build, enter and call plugins: a library, without entry points. Its modules are imported one by one.
 
-What is here lets Ctrl-C end a start at once, and imports nothing that Python has not imported itself.
+This module lets Ctrl-C end a start at once, and imports only what Python has already imported.
 """
 
 import os
@@ -16,22 +16,22 @@ signals: "Any" = sys.modules["_signal"]  # of which `signal` makes enumerations,
 
 
 def end_start_quietly() -> None:
-    """Handle Ctrl-C until something else does, unless it is ignored."""
+    """Handle Ctrl-C until another handler is set, unless it is ignored."""
     if signals.getsignal(signals.SIGINT) is signals.default_int_handler:
         signals.signal(signals.SIGINT, interrupt)
 
 
 def restore_interrupts() -> None:
-    """Handle Ctrl-C as Python does."""
+    """Restore Python's own handling of Ctrl-C."""
     if signals.getsignal(signals.SIGINT) is interrupt:
         signals.signal(signals.SIGINT, signals.default_int_handler)
 
 
 def interrupt(number: int, frame: "FrameType | None") -> None:
-    """Raise KeyboardInterrupt, or exit where a module is imported.
+    """Raise KeyboardInterrupt, or exit during an import.
 
-    There an error may be swallowed, in a callback of the import system that keeps the lock of all imports: the run
-    would begin, and wait for that lock forever.
+    An error raised there may be swallowed in a callback of the import system that holds the import lock: the run
+    would start, and wait for that lock forever.
     """
     while frame:
         if frame.f_code.co_filename.startswith("<frozen importlib"):

@@ -28,7 +28,7 @@ def bundle_folders(found: Scan) -> dict[Path, str]:
 
 
 def find_spec(package: str) -> ModuleSpec | None:
-    """Find a package, which is not imported; nor is ``importlib.util``, which takes a millisecond, in most cases."""
+    """Find a package without importing it, and usually without ``importlib.util``, which takes a millisecond."""
     if "." in package:
         from importlib.util import find_spec
 

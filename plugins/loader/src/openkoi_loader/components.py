@@ -59,7 +59,7 @@ async def nothing_more() -> None:
 
 
 def missing_methods(plugin: object, names: Sequence[str]) -> list[str]:
-    """Return the names of methods that a plugin does not have."""
+    """Return the names of the methods that a plugin lacks."""
     return [name for name in names if not callable(getattr(plugin, name, None))]
 
 
@@ -67,7 +67,7 @@ def missing_methods(plugin: object, names: Sequence[str]) -> list[str]:
 class Components:
     """The plugins in use. ``warn`` reports those that cannot be loaded; ``discover`` lets sources list plugins.
 
-    ``root`` is a workspace for which sources list plugins of its own; None is OpenKoi's own workspace.
+    ``root`` is a workspace for which sources list plugins; None is OpenKoi's own workspace.
     """
 
     plugins: Plugins
@@ -102,7 +102,7 @@ class Components:
         return entry if self.plugins.is_sourced(entry, root) else (entry.kind, entry.name)
 
     async def load(self, entry: PluginEntry, key: Hashable) -> Any:
-        """Load an entry, once however many wait for it."""
+        """Load an entry, only once even if several callers wait for it."""
         if key in self.loaded:
             return self.loaded[key]
         if key in LOADING.get():
@@ -129,7 +129,7 @@ class Components:
         return plugin
 
     def report_late(self, plugin: str, late: str) -> None:
-        """Warn of a plugin that took long to load."""
+        """Warn about a plugin that took long to load."""
         from openkoi_base.side_effects.effect_text import describe_effects
 
         self.warn(describe_effects(plugin, "loading", late))
@@ -205,7 +205,7 @@ class Components:
             return Absent(str(error), is_absent_judge(name, self.find_known("evaluators", name), required))
 
     def find_known(self, kind: str, name: str) -> object:
-        """Return what is known of a plugin that cannot be had: itself if it was made, else its class if imported."""
+        """Return what is known of a plugin that cannot be loaded: the object if created, else its class if imported."""
         targets = (one.target for one in self.plugins.found if (one.kind, one.name) == (kind, name))
         return self.made.get((kind, name), find_imported(next(targets, "")))
 
@@ -215,13 +215,13 @@ class Components:
         self.lifespans.set_aside((kind, name))
 
     async def forget(self, entries: Collection[PluginEntry]) -> None:
-        """Leave plugins that are no longer listed."""
+        """Close plugins that are no longer listed."""
         for entry in entries:
             self.loaded.pop(entry, None)
         await self.lifespans.leave(entries)
 
     async def close(self) -> None:
-        """Leave all plugins, the last one first."""
+        """Close all plugins, the last one first."""
         await self.lifespans.leave(self.lifespans.entered)
 
 

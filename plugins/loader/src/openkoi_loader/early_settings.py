@@ -1,4 +1,4 @@
-"""Reject settings before any file is touched that a run would otherwise reject only on first use."""
+"""Reject settings before any file is touched, instead of when a run first uses them."""
 
 from collections.abc import Collection
 
@@ -12,7 +12,7 @@ from .unknown_settings import Readers, explain_unread
 async def check_settings(changed: Collection[str], config: Config, components: Components) -> None:
     """Check the settings of these dotted keys.
 
-    Raises ConfigError or PluginNotFoundError for one that nothing reads or that cannot be used.
+    Raises ConfigError or PluginNotFoundError if a setting is unknown or cannot be used.
     """
     readers = Readers(config, components.plugins)
     pairs = [(key, one.origin) for key, one in config.settings.items() if one.origin.removeprefix("--set ") in changed]

@@ -1,4 +1,4 @@
-"""Detect whether anything that plugins are imported from has changed, without importing it."""
+"""Detect whether any file that plugins are imported from has changed, without importing it."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ BYTECODE = f"{os.sep}__pycache__"
 
 
 def fingerprint(scanned: Scan) -> str:
-    """Return a digest of the Python, all installed distributions, and the files of the plugins with their times."""
+    """Return a digest of the Python version, all installed distributions, and the plugins' files with their times."""
     packages = sorted({one.target.partition(":")[0].partition(".")[0] for one in scanned.claims})
     files = [place for name in packages for place in package_files(name)]
     parts = [sys.version, *sys.path, *map(describe, (*sorted(metadata_folders().values()), *files))]

@@ -19,7 +19,7 @@ WITH_ARGUMENTS = frozenset({"before_tool", "after_tool", "on_event"})  # whose f
 
 @dataclass(slots=True)
 class CallCounts:
-    """How an implementation was called so far; the last call returned at ``last``, by ``perf_counter``."""
+    """The counts of an implementation's calls; the last call returned at ``last``, by ``perf_counter``."""
 
     calls: int = 0
     answers: int = 0
@@ -41,7 +41,7 @@ Counted = tuple["HookImplementation", CallCounts]
 
 
 def make_counts() -> Counts:
-    """Return counts of no calls."""
+    """Return empty counts."""
     return defaultdict(CallCounts)
 
 
@@ -52,9 +52,9 @@ def describe_calls(name: tuple[str, str], counts: CallCounts) -> HookActivity:
 
 
 class HookCall(NamedTuple):
-    """A call that has begun: what it returned, which may have to be awaited, or how it failed.
+    """A call that has started: what it returned, which may have to be awaited, or how it failed.
 
-    ``is_done`` if the answer came in time and need not be awaited; whether another one can be takes longer to find out.
+    ``is_done``: the answer arrived in time and need not be awaited.
     """
 
     implementation: "HookImplementation"
@@ -68,7 +68,7 @@ class HookCall(NamedTuple):
 class HookCalls:
     """The calls of one hook with the same facts; ``next_answer`` makes them in order.
 
-    Each implementation gets the arguments of a tool's call as they were: a copy is made again once it was changed.
+    Each implementation gets the original arguments of a tool call: a copy that was changed is replaced.
     """
 
     def __init__(self, counted: Sequence[Counted], facts: Mapping[str, Any], report: Callable[[str], None]) -> None:
@@ -83,7 +83,7 @@ class HookCalls:
             self.copy()
 
     def next_answer(self) -> HookCall | None:
-        """Return the next call that did not return None at once, or None when all have been called."""
+        """Return the next call that did not return None at once, or None if all have been called."""
         parameters, facts = self.selected
         started = perf_counter()
         for implementation, counts in self.remaining:
@@ -116,7 +116,7 @@ class HookCalls:
         return None
 
     def report_change(self, implementation: "HookImplementation") -> None:
-        """Report an implementation that changed its copy of the arguments, the first time."""
+        """Report the first time that an implementation changes its copy of the arguments."""
         if not implementation.changed_arguments:
             from openkoi_base.side_effects.effect_text import describe_effects
 
@@ -124,7 +124,7 @@ class HookCalls:
             self.report(describe_effects(implementation.plugin, implementation.hook, CHANGED_ARGUMENTS))
 
     def select(self, parameters: tuple[str, ...]) -> tuple[Any, ...]:
-        """Return the facts that these parameters take."""
+        """Return the facts for these parameters."""
         return tuple(self.facts[name] for name in parameters)
 
     def pass_on(self, name: str, value: object) -> None:
@@ -134,7 +134,7 @@ class HookCalls:
         self.selected = None, ()
 
     def copy(self) -> None:
-        """Pass copies of the arguments, which no implementation holds yet."""
+        """Pass new copies of the arguments, to which no implementation has a reference."""
         if self.original_arguments:
             self.facts = {name: copy_arguments(fact) for name, fact in self.originals.items()}
             self.own_arguments = [each for fact in self.facts.values() for each in arguments_of(fact)]

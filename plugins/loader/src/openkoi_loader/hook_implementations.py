@@ -24,8 +24,8 @@ FAIL_CLOSED = frozenset({"before_tool"})
 class HookImplementation:
     """One plugin's implementation of a hook, and how often it failed.
 
-    ``parameters`` are the facts that ``function`` takes, by position; ``answer_type`` is that of its answer,
-    ``item_type`` that of the items of a sequence. ``kinds`` are the events that ``on_event`` is called for.
+    ``parameters`` are the facts that ``function`` takes, by position; ``answer_type`` is the type of its answer,
+    ``item_type`` the type of the items of a sequence. ``kinds`` are the events for which ``on_event`` is called.
     """
 
     plugin: str
@@ -50,16 +50,16 @@ class HookImplementation:
 
     @property
     def fails_closed(self) -> bool:
-        """Whether its failure is a question to the user."""
+        """Whether OpenKoi asks the user if it fails."""
         return self.hook in FAIL_CLOSED
 
     @property
     def consequence(self) -> str:
-        """What its first failure leads to, in words; empty for a guard."""
+        """The consequence of its first failure, in words; empty for a guard."""
         return "" if self.fails_closed else f" ({MAX_FAILURES} failures disable it)"
 
     def check_answer(self, answer: object) -> None:
-        """Raise for an answer of another type than the hook's."""
+        """Raise an error if an answer does not have the hook's type."""
         if answer is None:
             return
         is_sequence = self.item_type and type(answer) in PLAIN_SEQUENCES  # as most are; an abstract class takes longer
@@ -74,7 +74,7 @@ class HookImplementation:
 
 
 class HookManager(PluginManager):
-    """pluggy's manager; it looks up every name of a plugin, of which most are Python's own."""
+    """pluggy's manager, which looks up every name of a plugin; most of these are Python's own."""
 
     def parse_hookimpl_opts(self, plugin: object, name: str) -> HookimplOpts | None:
         """Return the options of an implementation; None for a name that no hook has."""
@@ -84,7 +84,7 @@ class HookManager(PluginManager):
 def find_implementations(
     plugins: Mapping[str, object],
 ) -> tuple[dict[str, list[HookImplementation]], list[PluginError]]:
-    """Return the implementations by hook, and an error for each plugin with a wrong signature, which has none."""
+    """Return the implementations by hook, and an error for each plugin with a wrong signature, which is left out."""
     manager = HookManager("openkoi")
     manager.add_hookspecs(hooks)
     backwards = sorted(plugins.items(), key=lambda named: named[0], reverse=True)
@@ -112,7 +112,7 @@ def register_plugin(manager: PluginManager, name: str, plugin: object) -> Plugin
 
 
 def find_unknown_names(manager: PluginManager, plugin: object) -> Iterator[str]:
-    """Yield a sentence for each implementation of a hook that does not exist, or of a fact that its hook has not."""
+    """Yield a sentence for each implementation of an unknown hook, or with an unknown parameter."""
     from .suggestions import suggest  # only after a mistake
 
     known = [name for name, hook in vars(hooks).items() if hasattr(hook, "openkoi_spec")]
@@ -148,7 +148,7 @@ def make_implementation(impl: HookImpl, hook: Hook) -> HookImplementation:
 
 
 def followed_kinds(function: Hook) -> tuple[type, ...]:
-    """Return the kinds of events that the parameter ``event`` is annotated with; all, if they are not known."""
+    """Return the kinds of events in the annotation of the parameter ``event``; all kinds, if they are unknown."""
     try:
         parameter = inspect.signature(function, eval_str=True).parameters["event"]
     except Exception:  # it takes no event, or a name in an annotation is only imported for type checkers

@@ -49,7 +49,7 @@ AFTER_THE_RESULT = frozenset({"before_learn", "on_learning"})
 
 @dataclass(frozen=True, slots=True)
 class HookCaller:
-    """The run that calls hooks: where answers are logged, its time, and what notes that a limit was reached."""
+    """The run that calls hooks: where it logs answers, its remaining time, and how it records a reached limit."""
 
     emit: Callable[[Event], Awaitable[None]]
     seconds_left: Callable[[], float]
@@ -74,7 +74,7 @@ class Hooks:
     counted_by_event: dict[type, tuple[Counted, ...]] = field(default_factory=dict)
 
     def register(self, plugins: Mapping[str, object]) -> list[PluginError]:
-        """Register plugins; return an error for each with a wrong signature, which is left out.
+        """Register plugins; return an error for each plugin with a wrong signature, which is left out.
 
         Those that the configuration names run first, as named; the rest keep their order.
         """
@@ -92,7 +92,7 @@ class Hooks:
         return errors
 
     def called_by(self, caller: HookCaller) -> "Hooks":
-        """Return the same hooks as a run calls them."""
+        """Return the same hooks, called by a run."""
         return replace(
             self,
             caller=caller,
@@ -122,7 +122,7 @@ class Hooks:
         return counted
 
     def followers(self, kind: type) -> tuple[Counted, ...]:
-        """Return those that are called for events of a kind."""
+        """Return the implementations that are called for events of a kind."""
         counted = self.counted_by_event.get(kind)
         if counted is None:
             counted = tuple(
@@ -194,7 +194,7 @@ class Hooks:
         return tuple(describe_calls(name, self.counts.get(name, CallCounts())) for name in names)
 
     def end_run(self) -> tuple[HookActivity, ...]:
-        """Return how a run called the implementations, and add its calls to those of the process."""
+        """Return the counts of a run's calls, and add them to those of the process."""
         counts, self.counts = self.counts, make_counts()
         self.forget_counted()
         for name, called in counts.items():
@@ -202,12 +202,12 @@ class Hooks:
         return tuple(map(describe_calls, counts, counts.values()))
 
     def forget_counted(self) -> None:
-        """Look for the implementations again when they are next called."""
+        """Clear the cached implementations, so that the next call looks them up again."""
         self.counted_by_hook.clear()
         self.counted_by_event.clear()
 
     async def wait(self, call: HookCall) -> object:
-        """Return the answer. What waits is cut off at its timeout; what does not is reported once it returned late."""
+        """Return the answer. Cancel an awaited call at its timeout; report any other call that returned late."""
         if call.failure:
             raise call.failure
         answer, limit = call.answer, SYNC_TIMEOUT_SECONDS
@@ -231,13 +231,13 @@ class Hooks:
             counts.seconds += counts.last - started
 
     def timeout_of(self, implementation: "HookImplementation") -> float:
-        """Return the seconds that a hook may take: at most what the task has left, and at least one."""
+        """Return the seconds that a hook may take: at most the task's remaining time, and at least one."""
         if implementation.hook in AFTER_THE_RESULT or self.caller is None:
             return self.timeout
         return min(self.timeout, max(1.0, self.caller.seconds_left()))
 
     def report_failure(self, implementation: "HookImplementation", error: BaseException) -> Ask | None:
-        """Report a failure, the first one of each implementation; return the answer that takes its place."""
+        """Report the first failure of each implementation; return the answer that replaces it."""
         out_of_time = isinstance(error, TimeoutError) and self.caller is not None and self.caller.seconds_left() <= 0
         if out_of_time and self.caller:
             self.caller.note_limit("seconds")

@@ -1,4 +1,4 @@
-"""List what is installed, which of it is used, and what cannot be imported."""
+"""List the installed plugins, which of them are used, and which cannot be imported."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from .plugin_discovery import Scan, resolve
 
 
 def list_installed(found: Scan, paths: Paths) -> Installation:
-    """Return the state of every installed plugin, by kind and name, and what is wrong with the installation."""
+    """Return the state of every installed plugin, by kind and name, and the problems of the installation."""
     config = read_config(found, paths)
     scanned = as_preferred(found, config) if config else found
     winners = {(one.kind, one.name): one.distribution for one in scanned.found}
@@ -34,7 +34,7 @@ def list_installed(found: Scan, paths: Paths) -> Installation:
 
 
 def runs_in_own_process(config: Config, kind: str, name: str) -> bool:
-    """Return whether a plugin is to run in a process of its own, and can."""
+    """Return whether a plugin is configured to run in a separate process, and can do so."""
     if not config[plugin_keys.SUBPROCESS.at(kind, name)]:
         return False
     from .subprocess_plugin.members import explain_refusal

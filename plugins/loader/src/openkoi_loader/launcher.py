@@ -36,7 +36,7 @@ class Launcher(NamedTuple):
         return [one for one in self.found.found if one.kind == kind]
 
     def installation(self, *, config: str = "") -> "Installation":
-        """Return all that is installed, with the preferences of the configuration where that can be read."""
+        """Return all installed plugins, with the configuration's preferences if it can be read."""
         from .installation import list_installed
 
         return list_installed(self.found, self.paths(config=config))
@@ -48,13 +48,13 @@ class Launcher(NamedTuple):
         return explain_broken(self.found, plugin)
 
     def paths(self, *, config: str = "") -> "Paths":
-        """Return where the files of OpenKoi are."""
+        """Return the locations of OpenKoi's files."""
         from openkoi_settings import find_paths
 
         return find_paths(config=config or self.config)
 
     def read(self, workspace: "Path | None" = None, *, config: str = "") -> "Reader":
-        """Read the configuration for a folder, and what is recorded, without opening OpenKoi."""
+        """Read the configuration and records for a folder without opening OpenKoi."""
         from pathlib import Path
 
         from .reader import read_installation
@@ -79,7 +79,7 @@ class Launcher(NamedTuple):
         return open_koi(folder, config=config or self.config, found=self.found, **options)
 
     def main(self) -> int | str:
-        """Start the frontend that the line is for; return its exit status, or the error that it leaves to us."""
+        """Start the frontend for a command line; return its exit status, or the error that the caller must handle."""
         if not self.plugins(FRONTENDS):
             return MISSING
         gc.set_threshold(YOUNG_OBJECTS)
@@ -95,9 +95,9 @@ class Launcher(NamedTuple):
             raise
 
     def choose(self) -> tuple[str, Sequence[str]]:
-        """Return which frontend to start, with its words: the command line, which starts the others, if it is there.
+        """Return which frontend to start, with its arguments: the command line, which starts the others, if installed.
 
-        Else the one that the first word names, the only one, or the one that is configured.
+        Otherwise the one that the first word names, the only one, or the configured one.
         """
         names, words = [one.name for one in self.plugins(FRONTENDS)], self.arguments
         if CLI not in names and words and words[0] in names:
@@ -125,14 +125,14 @@ class Launcher(NamedTuple):
             raise PluginError(name, "run", format_error(error)) from error
 
     def make(self, name: str) -> "Frontend":
-        """Make a frontend as it is configured. One without parameters has no settings: OpenKoi is not opened for it."""
+        """Create a frontend with its settings. For one without parameters, OpenKoi is not opened."""
         for one in self.plugins(FRONTENDS):
             if one.name == name and (made := resolve_plain(one.target)):
                 return made
         return run_async(self.load(name))
 
     async def load(self, name: str) -> "Frontend":
-        """Load a frontend; the plugins that it was made with are left."""
+        """Load a frontend, and close the plugins that were injected into it."""
         from contextlib import AsyncExitStack
 
         koi = self.open()
@@ -142,7 +142,7 @@ class Launcher(NamedTuple):
 
 
 def resolve_plain(target: str) -> "Frontend | None":
-    """Return the frontend of a class without parameters; None for another one, and for one that cannot be imported."""
+    """Return the frontend of a class without parameters; None for any other, or if it cannot be imported."""
     try:
         found = resolve(target)
     except Exception:  # a plugin may raise anything; loading it explains what
@@ -152,12 +152,12 @@ def resolve_plain(target: str) -> "Frontend | None":
 
 
 async def wait(waiting: Awaitable[T]) -> T:
-    """Run any awaitable to its end."""
+    """Await any awaitable."""
     return await waiting
 
 
 def run_async(waiting: Awaitable[T]) -> T:
-    """Run an awaitable in an event loop of its own."""
+    """Run an awaitable in a separate event loop."""
     import asyncio
 
     return asyncio.run(wait(waiting))

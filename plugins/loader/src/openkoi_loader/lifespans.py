@@ -1,6 +1,6 @@
-"""Start up and shut down plugins that are asynchronous context managers: enter them, and leave them at the end.
+"""Start up and shut down plugins that are asynchronous context managers: enter them, and exit them at the end.
 
-Each is entered and left in a task of its own, because cancel scopes and task groups require that.
+Each is entered and exited in its own task, because cancel scopes and task groups require that.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ START_TIMEOUT_SECONDS = 10.0
 
 @dataclass(slots=True)
 class Lifespan:
-    """One plugin from entering to leaving."""
+    """One plugin from its entry to its exit."""
 
     name: str
     plugin: AbstractAsyncContextManager[Any]
@@ -31,7 +31,7 @@ class Lifespan:
         self.task = asyncio.create_task(self.live())
 
     async def live(self) -> None:
-        """Enter the plugin, wait until it is no longer needed, and leave it."""
+        """Enter the plugin, wait until it is no longer needed, and exit it."""
         try:
             with contain_exit():
                 async with self.plugin as entered:
@@ -43,7 +43,7 @@ class Lifespan:
             self.entered.set_exception(error)
 
     async def enter(self) -> Any:
-        """Return what the plugin gives when it is entered; raises KoiError where it fails or is late."""
+        """Return the object that entering the plugin yields; raise KoiError if it fails or is late."""
         try:
             async with asyncio.timeout(START_TIMEOUT_SECONDS):
                 return await asyncio.shield(self.entered)
@@ -60,7 +60,7 @@ class Lifespan:
 
 @dataclass(slots=True)
 class Lifespans:
-    """The entered plugins, in this order. ``warn`` is called when one ends before it is left."""
+    """The entered plugins, in order. ``warn`` is called if one ends before it is exited."""
 
     warn: Callable[[str], None]
     entered: dict[Hashable, Lifespan] = field(default_factory=dict)
@@ -81,12 +81,12 @@ class Lifespans:
             self.warn(str(error))
 
     def set_aside(self, key: Hashable) -> None:
-        """Free this key for another plugin; the entered one is left at the end."""
+        """Free this key for another plugin; the entered one is exited at the end."""
         if lifespan := self.entered.pop(key, None):
             self.entered[object()] = lifespan
 
     async def leave(self, keys: Iterable[Hashable]) -> None:
-        """Leave plugins, the last one first; raise the first error when all are left."""
+        """Exit plugins, the last one first; raise the first error when all have been exited."""
         errors: list[PluginError] = []
         for key in reversed([*keys]):
             lifespan = self.entered.pop(key, None)

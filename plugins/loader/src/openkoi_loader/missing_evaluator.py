@@ -12,7 +12,7 @@ NAMED = lazy_pattern(r"judges?")
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """An evaluator that reports why it is missing, so that work which it might reject is not accepted."""
+    """An evaluator that reports why it is missing, so that work that it might reject is not accepted."""
 
     reason: str
     judges: bool
@@ -23,13 +23,13 @@ class Absent:
 
 
 def is_absent_judge(name: str, thing: object, required: Collection[str]) -> bool:
-    """Return whether an evaluator that cannot be loaded is a judge: as it declares, else if named so or required."""
+    """Return whether an evaluator that cannot be loaded is a judge: by declaration, else by name or if required."""
     by_name = not isinstance(thing, type) and (name in required or NAMED.search(name) is not None)
     return getattr(thing, "judges", by_name) is not False
 
 
 def find_imported(target: str) -> object:
-    """Return what an entry point names if it is imported; None if not."""
+    """Return the object that an entry point names if its module is imported, else None."""
     module, _, attributes = target.partition(":")
     value: object = sys.modules.get(module)
     for attribute in attributes.split(".") if attributes else ():

@@ -122,7 +122,7 @@ def read_metadata(distribution: str, field: str) -> Iterator[str]:
 
 @cache
 def required_by_openkoi() -> frozenset[str]:
-    """Return the distributions of OpenKoi that ``openkoi`` requires, also for an extra, and those that they require."""
+    """Return OpenKoi's distributions that ``openkoi`` requires, extras included, directly or indirectly."""
     found: set[str] = set()
     waiting = [OPENKOI]
     while waiting:
@@ -134,7 +134,7 @@ def required_by_openkoi() -> frozenset[str]:
 
 
 def requirement_name(requirement: str) -> str:
-    """Return openkoi-search for ``openkoi_search[numbers]>=2026.11.21 ; extra == 'x'``."""
+    """Return the name in a requirement: openkoi-search for ``openkoi_search[numbers]>=2026.11.21 ; extra == 'x'``."""
     return canonical_name("".join(takewhile(lambda letter: letter.isalnum() or letter in "._-", requirement)))
 
 
@@ -146,7 +146,7 @@ def list_folder(folder: str) -> list[str]:
 
 
 def distribution_name(entry: str) -> str:
-    """Return openkoi-slack for ``openkoi_slack-2026.1.1.dist-info``; ``~`` marks the rest of a removed one."""
+    """Return openkoi-slack for ``openkoi_slack-2026.1.1.dist-info``; ``~`` marks remains of a removed one."""
     if not entry.endswith(FOLDERS) or entry.startswith("~"):
         return ""
     return canonical_name(entry.rsplit(".", 1)[0].split("-", 1)[0])
@@ -216,7 +216,7 @@ def find_preferred(rivals: list[Found], prefer: Preferences) -> Found | None:
 
 
 def resolve(target: str) -> object:
-    """Import what an entry point names."""
+    """Import the object that an entry point names."""
     from importlib import import_module
 
     module, _, attributes = target.partition(":")

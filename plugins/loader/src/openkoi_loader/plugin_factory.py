@@ -1,8 +1,8 @@
 """Build a plugin from its entry point: each constructor parameter is a setting or is injected.
 
 Values come from the environment (``Env``), the table ``[<kind>.<name>]``, a common table (``SharedSetting``), saved
-credentials, the data folder (``DataDir``), other plugins (``Inject``), and the defaults, in this order. What
-``[evaluation]`` says holds for every evaluator that has such a parameter, and outranks its own table.
+credentials, the data folder (``DataDir``), other plugins (``Inject``), and the defaults, in this order. The settings of
+``[evaluation]`` apply to every evaluator that has such a parameter, and override its own table.
 """
 
 import inspect
@@ -39,7 +39,7 @@ class NoDataFolderError(ConfigError):
 
 @dataclass(frozen=True, slots=True)
 class BuildContext:
-    """What building plugins needs: settings, the redactor, found keys, and other plugins."""
+    """Everything needed to build plugins: settings, the redactor, found keys, and other plugins."""
 
     config: Config
     redactor: Redactor
@@ -49,7 +49,7 @@ class BuildContext:
 
 
 async def construct(target: object, kind: str, name: str, site: BuildContext) -> object:
-    """Call the target with its configuration; return a module, a click command or any other object as it is."""
+    """Call the target with its configuration; return a module, a click command or any other object unchanged."""
     if not is_constructor(target, kind):
         return target
     settings = site.config.table(f"{kind}.{name}")
@@ -68,13 +68,13 @@ async def construct(target: object, kind: str, name: str, site: BuildContext) ->
 
 
 def is_constructor(target: object, kind: str) -> TypeGuard[Callable[..., object]]:
-    """Return whether a target is called with its configuration: all callables but click commands."""
+    """Return whether a target is called with its configuration: any callable except a click command."""
     is_click_command = kind == "commands" and hasattr(target, "main") and not isinstance(target, type)
     return callable(target) and not is_click_command and not isinstance(target, ModuleType)
 
 
 def parameters_of(target: Callable[..., object]) -> Collection[inspect.Parameter]:
-    """Return the parameters of a plugin; a class without a constructor has none, which is slow to find out."""
+    """Return the parameters of a plugin; a class without a constructor has none, a fast special case."""
     if init_of(target) is object.__init__ and getattr(target, "__new__", None) is object.__new__:
         return ()
     return inspect.signature(target).parameters.values()
@@ -98,7 +98,7 @@ class ParameterResolver:
         return f"[{self.kind}.{self.name}] {self.parameter.name}"
 
     async def value(self, settings: dict[str, Setting], site: BuildContext) -> object:
-        """Return the value from the first source that has one; MISSING leaves it to the default."""
+        """Return the value from the first source that has one; MISSING means the default."""
         marks = get_args(self.hint)[1:] if get_origin(self.hint) is Annotated else ()
         variables = [mark for mark in marks if isinstance(mark, Env)]
         if variables:
@@ -195,7 +195,7 @@ def find_shared(key: str, config: Config) -> Setting | None:
 
 
 def data_dir(config: Config, mark: DataDir) -> Path:
-    """Return the path of a plugin's own data; raise NoDataFolderError if it cannot be created."""
+    """Return the path for a plugin's data; raise NoDataFolderError if it cannot be created."""
     data = config.paths.data
     try:
         return private_folder(data) / mark.path

@@ -48,7 +48,7 @@ class Plugins:
     load: Load = field(default=lambda kind, name: load_nothing(kind, name))
 
     def plugins(self, kind: str, root: Path | None = None) -> list[PluginEntry]:
-        """List the plugins of a kind that are not switched off, by name."""
+        """List the enabled plugins of a kind, by name."""
         taken: dict[str, PluginEntry] = {}
         for entry in self.candidates(kind, root):
             taken.setdefault(entry.name, entry)
@@ -61,14 +61,14 @@ class Plugins:
         return {*self.provided, *(one.kind for one in self.found), *sourced}
 
     def candidates(self, kind: str, root: Path | None = None) -> Iterator[PluginEntry]:
-        """Return all plugins of a kind; of those with one name the first is used."""
+        """Return all plugins of a kind; of several with one name, the first is used."""
         for name, thing in self.provided.get(kind, {}).items():
             yield PluginEntry(kind, name, "provided", partial(identity, thing))
         yield from (self.entry(one) for one in self.found if one.kind == kind)
         yield from (entry for entry in self.sourced.get(root, ()) if entry.kind == kind)
 
     def shadowed_warnings(self, root: Path | None = None) -> list[str]:
-        """Warn of entries of sources whose name is taken: they never replace what is installed."""
+        """Warn about entries of sources whose name is taken: they never replace installed plugins."""
         warnings: list[str] = []
         for entry in self.sourced.get(root, ()):
             used = next(one for one in self.candidates(entry.kind, root) if one.name == entry.name)
@@ -97,13 +97,13 @@ class Plugins:
         return await construct(target, found.kind, found.name, self.context(config))
 
     def build_in_subprocess(self, found: Found, config: Config, text: str | None = None) -> "SubprocessPlugin":
-        """Return what stands for a plugin in another process; ``text`` is that of a Python file."""
+        """Return a stand-in for a plugin in another process; ``text`` is the content of a Python file."""
         from .subprocess_plugin.plugin import make_subprocess_plugin
 
         return make_subprocess_plugin(found, self.context(config), text)
 
     def choose_process(self, entry: PluginEntry) -> PluginEntry:
-        """Return a source's entry as one that loads where the configuration says; raise ConfigError if it cannot."""
+        """Return a source's entry, to be loaded in the configured process; raise ConfigError if it cannot be."""
         if not self.config[plugin_keys.SUBPROCESS.at(entry.kind, entry.name)]:
             return entry
         if entry.load_in_subprocess is None:
@@ -115,11 +115,11 @@ class Plugins:
         return replace(entry, load=partial(entry.load_in_subprocess, host))
 
     def context(self, config: Config) -> BuildContext:
-        """Return what building a plugin needs."""
+        """Return everything needed to build a plugin."""
         return BuildContext(config, self.redactor, self.load, self.keys, self.warn)
 
     def find(self, kind: str, name: str, root: Path | None = None) -> PluginEntry | None:
-        """Return the entry of a name; of an embedder with several models, ``name/model`` is one of them."""
+        """Return the entry with a name; ``name/model`` names one model of an embedder."""
         entries = {entry.name: entry for entry in self.plugins(kind, root)}
         vendor, _, model = name.partition("/")
         found = next((one for one in self.found if (one.kind, one.name) == (kind, vendor)), None)
@@ -141,7 +141,7 @@ async def load_nothing(kind: str, name: str) -> object:
 
 
 async def load_isolated(entry: PluginEntry, warn: Callable[[str], object]) -> object:
-    """Load one plugin; whatever its import or constructor raises becomes an error with its name."""
+    """Load one plugin; convert any error of its import or constructor to one with its name."""
     deadline = asyncio.timeout(LOAD_TIMEOUT_SECONDS)
     try:
         loading = entry.load()

@@ -40,7 +40,7 @@ class Reading:
         return self.config.get(key, kind, default)
 
     def table(self, name: str) -> Mapping[str, object]:
-        """Return what is set below a dotted name."""
+        """Return the settings below a dotted name."""
         return {key: one.value for key, one in self.config.table(name).items()}
 
     def chosen_name(self, kind: str) -> str:
@@ -48,7 +48,7 @@ class Reading:
         return self.config.chosen_name(kind)
 
     def plugins(self, kind: str) -> Sequence[Found]:
-        """List the installed plugins of a kind that are not switched off."""
+        """List the enabled installed plugins of a kind."""
         from openkoi_settings.plugin_keys import ENABLED
 
         there = [one for one in self.found.found if one.kind == kind]
@@ -66,7 +66,7 @@ class Reading:
         return found
 
     def warnings(self) -> Sequence[str]:
-        """List what is odd about the installation and the configuration."""
+        """List the problems of the installation and the configuration."""
         from openkoi_base.files import restrict_permissions
 
         odd = (*self.config.warnings, *restrict_permissions(self.config.paths.credentials))

@@ -10,7 +10,7 @@ from .unknown_settings import parameters_of
 
 
 def refuse_unrecordable(name: str, config: Config, plugins: Plugins) -> None:
-    """Raise ConfigError for an installed provider that reads no cassette although one was asked for."""
+    """Raise ConfigError if an installed provider does not support cassettes, but one was requested."""
     cassette = config.environment.get(CASSETTE_VARIABLE, "")
     found = next((one for one in plugins.found if (one.kind, one.name) == ("providers", name)), None)
     if not cassette or not found or name in plugins.provided.get("providers", {}):

@@ -1,11 +1,11 @@
-"""Suggest what a mistyped name was meant to be."""
+"""Suggest a name for a mistyped one."""
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 
 def suggest_key(key: str, known: Collection[str], *, cutoff: float) -> str:
-    """Suggest the nearest setting, or the only one of its table with a word like the key's, as for ``qualty``."""
+    """Suggest the nearest setting, or the only one in the table with a similar word, as for ``qualty``."""
     if near := suggest(key, known, cutoff=cutoff):
         return near
     table, _, word = key.rpartition(".")

@@ -13,7 +13,7 @@ ListTools = Callable[[ToolProvider], Awaitable[Sequence[Tool]]]
 async def list_tools(
     providers: Mapping[str, ToolProvider], ask: ListTools, patterns: Collection[str], warn: Callable[[str], None]
 ) -> tuple[Tool, ...]:
-    """Return the tools whose names fit a pattern; of two tools with one name the first is used."""
+    """Return the tools whose names match a pattern; of two tools with the same name, the first is used."""
     listed = await asyncio.gather(*(ask_or_warn(name, one, ask, warn) for name, one in providers.items()))
     known: dict[str, Tool] = {}
     for name, tools in zip(providers, listed, strict=True):

@@ -1,4 +1,4 @@
-"""Warn of settings that have no effect, most of them typos, with the reason and a suggestion.
+"""Warn about settings that have no effect, most of them typos, with the reason and a suggestion.
 
 Only settings that are set are checked, and a plugin's constructor is read only if its table is set, so that a usual
 configuration imports nothing.
@@ -40,7 +40,7 @@ NOT_A_SETTING = "is not a setting, so it has no effect."
 
 
 def find_unknown_settings(config: Config, plugins: Plugins, table: str = "") -> list[str]:
-    """Return a warning for each setting, of a ``table`` or of all, that has no effect; one for a whole table."""
+    """Return a warning for each setting in a ``table`` or in all that has no effect; only one for a whole table."""
     readers = Readers(config, plugins)
     start = f"{table}." if table else ""
     settings = [(key, setting) for key, setting in config.settings.items() if key.startswith(start)]
@@ -49,7 +49,7 @@ def find_unknown_settings(config: Config, plugins: Plugins, table: str = "") -> 
 
 
 def explain_unread(key: str, origin: str, readers: "Readers") -> str:
-    """Say why a setting has no effect; empty if it has one."""
+    """Return why a setting has no effect; empty if it has one."""
     table, _, rest = key.partition(".")
     if key in READ_HERE or key.startswith(PREFERRED):
         return ""
@@ -71,12 +71,12 @@ def explain_unread(key: str, origin: str, readers: "Readers") -> str:
 
 
 def find_prefix(key: str, tables: Iterable[str]) -> str:
-    """Return the one of these keys that a key is, or is below; empty if there is none."""
+    """Return which of these keys a key equals or is below; empty if none."""
     return next((one for one in tables if f"{key}.".startswith(f"{one}.")), "")
 
 
 def check_model_fact(key: str, origin: str) -> str:
-    """Say what is wrong with a fact about a model; empty if nothing is."""
+    """Return what is wrong with a fact about a model; empty if nothing is."""
     model, _, fact = key.rpartition(".")
     if fact in FACTS:
         return ""
@@ -84,7 +84,7 @@ def check_model_fact(key: str, origin: str) -> str:
 
 
 def check_plugin_setting(place: tuple[str, str, str], origin: str, readers: "Readers") -> str:
-    """Say what is wrong with a setting in a plugin's own table; empty if nothing is."""
+    """Return what is wrong with a setting in a plugin's own table; empty if nothing is."""
     kind, name, parameter = place
     if name not in readers.names(kind):
         suggestion = suggest(name, readers.names(kind), around=(f"[{kind}.", "]"))
@@ -105,9 +105,9 @@ def check_plugin_setting(place: tuple[str, str, str], origin: str, readers: "Rea
 
 
 def check_nested_setting(key: str, parameter: str, hint: object, readers: "Readers") -> str:
-    """Say what is wrong with the keys of a table that a plugin reads; empty if nothing is.
+    """Return what is wrong with the keys of a table that a plugin reads; empty if nothing is.
 
-    ``parameter`` is the end of the key that begins with the plugin's parameter, or the setting that it shares.
+    ``parameter`` is the rest of the key, from the plugin's parameter or shared setting on.
     """
     setting = readers.config.settings[key]
     _, *below = keys_of(parameter, setting)
@@ -121,7 +121,7 @@ def check_nested_setting(key: str, parameter: str, hint: object, readers: "Reade
 
 
 def check_common_setting(key: str, origin: str, readers: "Readers") -> str:
-    """Say what is wrong with a setting in a common table; empty if nothing is."""
+    """Return what is wrong with a setting in a common table; empty if nothing is."""
     table, _, word = key.partition(".")
     if table == "evaluation" and word.partition(".")[0] in readers.of_evaluators:
         return ""
@@ -138,7 +138,7 @@ def check_common_setting(key: str, origin: str, readers: "Readers") -> str:
 
 
 def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[str]:
-    """Warn of variables that look like ours or like a setting; others of this prefix may be another program's."""
+    """Warn about variables that look like OpenKoi's or like a setting; others may belong to another program."""
     known = {variable.removeprefix(PREFIX) for variable in VARIABLES}
     settings = {name.upper().replace(".", "_"): name for name in READ_HERE}
     for variable, value in environment.items():
@@ -151,7 +151,7 @@ def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def suggest_variable(setting: str) -> str:
-    """Suggest how a setting is set that a variable was named after."""
+    """Suggest how to set the setting that a variable is named after."""
     flag = keys.BY_NAME[setting].flag
     return f" Did you mean ${variable_of(flag)}?" if flag else f" Set {setting} in the config file."
 
@@ -179,7 +179,7 @@ class Readers:
 
     @cached_property
     def importable(self) -> list[Found]:
-        """The installed plugins that this process may import: not those that run in a process of their own."""
+        """The installed plugins that this process may import: not those that run in a separate process."""
         own = plugin_keys.SUBPROCESS
         return [one for one in self.plugins.found if not self.config[own.at(one.kind, one.name)]]
 
@@ -201,7 +201,7 @@ class Readers:
         return {key for one in others for key in shared_by(one)}
 
     def is_used(self, one: Found) -> bool:
-        """Whether a plugin takes part in runs as they are configured."""
+        """Whether a plugin is used in runs with this configuration."""
         if selector := keys.SELECTORS.get(one.kind):
             return bool(one.name == self.config[selector])
         return (

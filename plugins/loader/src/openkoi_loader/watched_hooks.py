@@ -1,4 +1,4 @@
-"""Watch the first calls of each implementation of a hook, and in a check what a plugin does when it is loaded."""
+"""Watch the first calls of each implementation of a hook and, in a check, the loading of a plugin."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -14,7 +14,7 @@ Warn = Callable[[str], object]
 
 
 def watch_first_calls(implementation: "HookImplementation", warn: Warn) -> None:
-    """Watch an implementation until it was called a few times; from then on its calls cost no more than others."""
+    """Watch an implementation's first few calls; later calls cost nothing extra."""
     from openkoi_base.side_effects.watched_call import WatchedCall
     from openkoi_base.side_effects.watched_function import watch_function
 

@@ -1,6 +1,6 @@
 """Manage the plugins of a workspace: installed ones, and those that sources list for it.
 
-Sources are asked at start, and when a task starts. Plugins that are no longer listed are left as soon as no run uses
+Sources are asked at start, and when a task starts. Plugins that are no longer listed are closed as soon as no run uses
 them.
 """
 
@@ -49,14 +49,14 @@ class WorkspacePlugins:
             await self.leave_retired(root)
 
     def root_of(self, workspace: Path) -> Root:
-        """Return the workspace as sources know it: None for OpenKoi's own, and where there are no sources."""
+        """Return the workspace as sources know it: None for OpenKoi's own, or if there are no sources."""
         own = self.components.plugins.config.workspace
         if workspace == own or not self.components.plugins.plugins("sources"):
             return None
         return None if workspace.resolve() == own.resolve() else workspace.resolve()
 
     async def refresh(self, root: Root) -> None:
-        """Ask the sources, unless they were asked after this was called."""
+        """Ask the sources, unless they have been asked since this was called."""
         before = self.asked[root]
         async with self.locks[root]:
             if self.asked[root] == before:
@@ -64,7 +64,7 @@ class WorkspacePlugins:
                 await self.list_plugins(root)
 
     async def list_plugins(self, root: Root) -> None:
-        """Take in what the sources list. What is the same as before stays loaded."""
+        """Update the plugins that the sources list; unchanged ones stay loaded."""
         plugins = self.components.plugins
         before = plugins.sourced.get(root, [])
         now = [entry for entries in (await self.ask_sources(root)).values() for entry in entries]
@@ -82,7 +82,7 @@ class WorkspacePlugins:
         return dict(zip(sources, listed, strict=True))
 
     async def ask(self, name: str, source: PluginSource, root: Root) -> list[PluginEntry]:
-        """Return what a source lists; one that fails is named, and what it listed before stays."""
+        """Return what a source lists; if it fails, report it and keep its previous list."""
         before = {identity_of(entry): entry for entry in self.listed.get((root, name), ())}
         try:
             workspace = root or self.components.plugins.config.workspace
@@ -101,7 +101,7 @@ class WorkspacePlugins:
         self.hooks[root] = hooks
 
     async def leave_retired(self, root: Root) -> None:
-        """Leave plugins that are no longer listed, if no run uses them."""
+        """Close plugins that are no longer listed, if no run uses them."""
         if self.users[root] or not self.retired[root]:
             return
         everywhere = [entry for entries in self.components.plugins.sourced.values() for entry in entries]
@@ -113,7 +113,7 @@ class WorkspacePlugins:
 
 
 def identity_of(entry: PluginEntry) -> tuple[str, str, str, str]:
-    """Return what identifies an entry: one that is listed again unchanged is not loaded again."""
+    """Return the identity of an entry: an entry that is listed again with the same identity is not loaded again."""
     return entry.kind, entry.name, entry.origin, entry.version
 
 

@@ -18,11 +18,11 @@ class CallBudget:
     run: str
 
     def affords(self, estimate: int, max_output: int, price: Price) -> bool:
-        """Return whether the dollars that are left pay for the worst case of a call at this price."""
+        """Return whether the remaining dollars pay for the worst case of a call at this price."""
         return price.cost(Usage(input=round(estimate * INPUT_MARGIN), output=max_output)) <= self.task.usd_left
 
     async def reserve(self, estimate: int, max_output: int, resolved: ResolvedModel) -> Reservation:
-        """Reserve the worst case of a call in both, shrinking its answer if it must be; raises LimitExceededError."""
+        """Reserve the worst case of a call in both, with a shorter answer if needed; raises LimitExceededError."""
         lease = self.task.reserve(estimate, max_output, resolved.price)
         wanted = BudgetRequest(
             id=lease.id, run=self.run, model=resolved.name, most=lease.amount, least=lease.least.amount
@@ -37,7 +37,7 @@ class CallBudget:
         return lease if granted == lease.amount else self.task.shorten(lease, granted)
 
     async def settle(self, lease: Reservation, usage: Usage, price: Price, *, counted: Usage | None = None) -> float:
-        """Charge what a call used in place of its reservation; return the dollars."""
+        """Replace a reservation with what the call used; return the dollars."""
         before = self.task.used
         usd = self.task.settle(lease, usage, price, counted=counted)
         await self.shared.settle(lease.id, self.task.used - before)
@@ -46,6 +46,6 @@ class CallBudget:
         return usd
 
     async def release(self, lease: Reservation) -> None:
-        """Give a reservation back unused: the request was not answered."""
+        """Release an unused reservation: the request was not answered."""
         self.task.release(lease)
         await self.shared.settle(lease.id, Cost())

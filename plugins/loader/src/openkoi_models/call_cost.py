@@ -6,7 +6,7 @@ CACHED_SHARE = 0.1  # share of the input price, for a model without a price: a t
 
 
 def cost_of_call(usage: Usage, usd: float, weighted: float) -> Cost:
-    """Return what one call used; ``weighted`` is what a budget counts of its tokens."""
+    """Return what one call used; ``weighted`` is the number of its tokens that a budget counts."""
     return Cost(tokens=usage.total, usd=usd, calls=1, budget_tokens=round(weighted))
 
 

@@ -30,7 +30,7 @@ class Charge:
 
 
 def charge(buffer: ResponseBuffer, estimate: int, lease: Reservation) -> Charge:
-    """Return what an answer is charged; of one that was cut off only what was read is known."""
+    """Return the charge for an answer; of an answer that was cut off, only the received part is known."""
     counted = Usage(input=estimate, output=buffer.tokens) if buffer.overlong else credible_usage(buffer, estimate)
     return Charge(counted, lease.cap_usage(cap_implausible_output(counted, buffer.tokens, lease)))
 
@@ -48,7 +48,7 @@ def credible_usage(buffer: ResponseBuffer, estimate: int) -> Usage:
 
 
 def cap_implausible_output(counted: Usage, read: int, lease: Reservation) -> Usage:
-    """Replace a count of output tokens that neither the answer nor hidden reasoning can explain by what was read."""
+    """Replace a count of output tokens that neither the answer nor hidden reasoning explains with our estimate."""
     if counted.output <= max(lease.max_output * INPUT_MARGIN, read * MAX_TIMES_ESTIMATE):
         return counted
     return replace(counted, output=read)

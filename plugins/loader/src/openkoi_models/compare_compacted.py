@@ -1,4 +1,4 @@
-"""Compare a compacted conversation with the original: how much shorter it is, and what it lacks. Pure."""
+"""Compare a compacted conversation with the original: how much shorter it is, and what is missing. Pure."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ MAX_REMAINING_SHARE = 3 / 4  # share of the tokens; a compaction that leaves mor
 
 
 def is_much_shorter(shorter: Sequence[Message], messages: Sequence[Message]) -> bool:
-    """Return whether it saves about a quarter of the tokens, so that no turn needs to be removed."""
+    """Return whether compacting saved about a quarter of the tokens, so that no turn needs to be removed."""
     return tokens_in(shorter) <= tokens_in(messages) * MAX_REMAINING_SHARE
 
 
@@ -30,5 +30,5 @@ def count_calls(messages: Sequence[Message]) -> Counter[str]:
 
 
 def tokens_in(messages: Sequence[Message]) -> int:
-    """Return the tokens of messages, about."""
+    """Return the approximate tokens of messages."""
     return sum(estimate_tokens(message.parts) for message in messages)

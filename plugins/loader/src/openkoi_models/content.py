@@ -1,6 +1,6 @@
 """Check the size of a task and the conversation before it, and images and files, before they are sent to a model.
 
-Invalid input of a caller raises ConfigError; in a tool's result a note replaces it.
+Invalid input from a caller raises ConfigError; in a tool's result, a note replaces it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ def require_size(task: Task, limits: Limits) -> Task:
 
 
 def check_content(task: Task) -> Task:
-    """Return a task whose history and parts vendors take; raises ConfigError where they cannot."""
+    """Return a task whose history and parts vendors accept; raise ConfigError if that is impossible."""
     if wrong := type_error_of(task.history, Sequence[Message]):
         raise ConfigError(f"Invalid task history: {wrong}. {HISTORY_FORM}")
     if wrong := type_error_of(task.parts, Sequence[Image | File]):
@@ -67,7 +67,7 @@ def check_content(task: Task) -> Task:
 
 
 def join_messages(messages: Iterable[Message]) -> tuple[Message, ...]:
-    """Return messages in which the two sides take turns, without broken characters."""
+    """Return messages with alternating sides, without broken characters."""
     return tuple(join_turns(replace(one, parts=tuple(map(sanitize_message, one.parts))) for one in messages))
 
 
@@ -85,7 +85,7 @@ def sanitized_content(part: Content) -> Content:
 
 
 def history_problem(history: Sequence[Message]) -> str:
-    """Return why vendors would refuse a history; empty if they would not."""
+    """Return why vendors would reject a history; empty if they would not."""
     if history and history[0].role is not Role.USER:
         return "it starts with an assistant message"
     calls = [set[str](), *map(calls_in, history)]
@@ -107,7 +107,7 @@ def explain_unsendable(part: Image | File) -> str:
 
 
 def with_own_type(part: Image | File) -> Image | File:
-    """Return an image with the media type that its bytes show: vendors refuse any other."""
+    """Return an image with the media type that its bytes show: vendors reject any other."""
     if isinstance(part, File) or isinstance(part.content, Blob):
         return part
     return replace(part, media_type=image_type(part.content) or part.media_type)

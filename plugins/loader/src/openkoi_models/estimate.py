@@ -26,7 +26,7 @@ class Estimator:
         return round(stats.tokens * self.ratio.get(model, 1.0))
 
     def learn(self, model: str, stats: RequestStats, usage: Usage) -> None:
-        """Take a vendor's count into account; one that cannot be is not believed."""
+        """Learn from a vendor's count; ignore an impossible one."""
         counted, guessed = usage.prompt, stats.tokens
         if counted <= 0 or guessed <= 0:
             return

@@ -10,12 +10,12 @@ REMOVED = "[{} was removed to shorten the conversation.]"
 
 
 def contains_media(parts: Iterable[Part]) -> bool:
-    """Whether there is an image or a file among parts of messages, or in their tool results."""
+    """Return whether parts of messages, or their tool results, contain an image or a file."""
     return any(part.parts if isinstance(part, ToolResult) else isinstance(part, MEDIA) for part in parts)
 
 
 def media_in(messages: Iterable[Message]) -> Iterator[Image | File]:
-    """Yield the images and files of messages, those in tool results too."""
+    """Yield the images and files of messages, including those in tool results."""
     for message in messages:
         for part in message.parts:
             inside = part.parts if isinstance(part, ToolResult) else (part,)
@@ -36,9 +36,9 @@ def describe_part(part: Image | File) -> str:
 
 
 def without_media(messages: Sequence[Message]) -> Sequence[Message]:
-    """Return messages with a note in place of each image and file in tool results; of all, where those have none.
+    """Return messages with a note in place of each image and file in tool results; if those have none, in all messages.
 
-    The last message keeps its own. The very same messages are returned where there is nothing to remove.
+    The last message keeps its own. If there is nothing to remove, the same messages are returned.
     """
     for of_users in (False, True):
         shorter = [*(removed_from(one, of_users=of_users) for one in messages[:-1]), *messages[-1:]]

@@ -1,4 +1,4 @@
-"""Provide providers and models for runs: as configured, or discovered if nothing is configured."""
+"""Provide the configured providers and models for runs, or discover some if none are configured."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ class ModelAccess:
     koi: Callable[[], Koi]
 
     async def provider(self, name: str) -> Provider:
-        """Return a provider by name; where its key is missing, look for it."""
+        """Return a provider by name; if its key is missing, look for one."""
         refuse_unrecordable(name, self.config, self.components.plugins)
         try:
             return await self.components.provider(name)
@@ -32,7 +32,7 @@ class ModelAccess:
             return await self.components.provider(name)
 
     async def find_model(self) -> ModelChoice:
-        """Find a model where none is configured."""
+        """Find a model if none is configured."""
         return await self.discovery.find()
 
     @property

@@ -50,7 +50,7 @@ NEW_KEY = " To enter another key, run `openkoi init`."
 
 @dataclass(slots=True)
 class ModelClient:
-    """Calls models for one run. ``emit`` logs events; ``executor`` is the role, or the model, that works."""
+    """Calls models for one run. ``emit`` logs events; ``executor`` is the role, or the model, that does the task."""
 
     budget: CallBudget
     router: ModelRouter
@@ -63,10 +63,10 @@ class ModelClient:
     patience_until: float = 0.0
 
     async def chat(self, request: Request) -> Response:
-        """Call the models of a role in turn, until one answers; each that failed is not called for a while.
+        """Call the models of a role in turn until one answers; a model that failed is not called for a while.
 
-        Raises LimitExceededError before a limit is passed, RequestRejectedError when a model rejects the request, and
-        ProviderUnavailableError when none can answer.
+        Raises LimitExceededError before a limit is exceeded, RequestRejectedError if a model rejects the request, and
+        ProviderUnavailableError if none can answer.
         """
         self.patience_until = 0.0
         names = self.router.cooling.ready(await self.router.chain(request.model, self.executor))
@@ -98,14 +98,14 @@ class ModelClient:
         await self.emit(events.WarningIssued(f"{error} Falling back from {name} to {following}."))
 
     async def accept_empty_answer(self, name: str, request: Request, error: EmptyResponseError) -> Response:
-        """Take an empty answer after tool calls for the end of the work, which is then evaluated like any other."""
+        """Treat an empty answer after tool calls as the end of the work, which is then evaluated as usual."""
         reply = Response((), StreamEnd(Usage(), FinishReason.END))
         await self.emit(events.WarningIssued(f"{error} The model ended its work without a final answer."))
         await self.emit(events.ModelResponse(name, reply, 0.0, role=request.model, messages=len(request.messages)))
         return reply
 
     async def call_with_retries(self, name: str, request: Request, *, others: bool) -> Response:
-        """Call one model; retry after a temporary error, where waiting may help."""
+        """Call one model; retry after a temporary error if waiting may help."""
         resolved, tries = await self.router.resolve_model(name), 1
         while True:
             try:
@@ -129,7 +129,7 @@ class ModelClient:
                 raise advised from error
 
     async def adapt_request(self, request: Request, resolved: ResolvedModel) -> Request:
-        """Return a request with what the model can be shown; warn of what it cannot."""
+        """Return a request with only the content that the model can read; warn about the rest."""
         if not self.updated_stats(request).has_media:
             return request
         messages = self.sendable.adapt_messages(request.messages, resolved)
@@ -138,7 +138,7 @@ class ModelClient:
         return replace(request, messages=messages)
 
     def updated_stats(self, request: Request, model: str = "") -> RequestStats:
-        """Return the stats of a request, as it was made or as a model is sent it, from those of the one before."""
+        """Return the stats of a request, before or after it is adapted to a model, from those of the previous one."""
         known = self.stats.get((request.model, model), NO_STATS)
         self.stats[request.model, model] = known.update(request)
         return self.stats[request.model, model]
@@ -198,7 +198,7 @@ class ModelClient:
     async def listen(
         self, sent: Request, note: "ReservationLog", heard: ResponseBuffer, resolved: ResolvedModel
     ) -> None:
-        """Take an answer in; a stream that breaks off, or is not an answer, is a ProviderError or a PluginError."""
+        """Receive an answer; raise ProviderError if the stream breaks off, PluginError if it is not an answer."""
         await self.emit(note.request_event(0))
         try:
             async with (
@@ -261,7 +261,7 @@ class ModelClient:
 
 @dataclass(slots=True)
 class ReservationLog:
-    """A reservation as it is logged, always ahead of what was received: if nothing more arrives, it is charged."""
+    """The logged reservation, always ahead of what was received: if nothing more arrives, it is charged."""
 
     lease: Reservation
     model: str
@@ -269,7 +269,7 @@ class ReservationLog:
     until: int = 0
 
     def request_event(self, length: int) -> events.ModelRequest:
-        """Return what is charged until the answer is twice as long as it is, in characters."""
+        """Return the event with the charge that applies until the answer is twice as long, in characters."""
         self.until = max(MIN_AHEAD_TOKENS, 2 * length)
         usage, usd = self.lease.so_far(self.until)
         return events.ModelRequest(self.model, usage, usd, role=self.role, lease=self.lease.id)

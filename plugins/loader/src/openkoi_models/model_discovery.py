@@ -21,7 +21,7 @@ UNANSWERED = (
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model, and where it was found; nowhere if it was configured."""
+    """A model, and where it was found; empty if it was configured."""
 
     name: str
     origin: str = ""
@@ -58,7 +58,7 @@ class Discovery:
         return False
 
     async def is_allowed(self, found: DiscoveredProvider) -> bool | None:
-        """Return whether it may be used. If consent is needed the user is asked once; None without an answer."""
+        """Return whether a found model may be used. If it needs consent, ask the user once; None without an answer."""
         if not found.consent:
             return True
         digest = sha256(f"{found.provider} {found.origin} {found.consent}".encode()).hexdigest()

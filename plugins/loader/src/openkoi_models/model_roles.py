@@ -1,7 +1,7 @@
 """Resolve the models of roles.
 
 A role (executor, evaluator, planner, small) uses its configured model, else the default one, else the executor's;
-without any, one is discovered. The models of a role's fallback chain replace it when it fails.
+if none is configured, one is discovered. If a model fails, those of its role's fallback chain replace it.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ Listing = asyncio.Task[Sequence[Model]]
 class ResolvedModel:
     """A model and its provider. ``name`` is ``provider/model``; ``known``: its price is known.
 
-    ``guessed``: so are its facts, until its provider has listed its models.
+    ``guessed``: its facts are a guess, until its provider has listed its models.
     """
 
     name: str
@@ -72,7 +72,7 @@ class ModelRouter:
     async def choice(self, role: str, executor: str = EXECUTOR) -> ModelChoice:
         """Return the model of a role, or of a model's name, and where it was found.
 
-        A role without configuration uses the executor's model: another one may be another vendor's.
+        A role without configuration uses the executor's model, so that no other vendor is called.
         """
         if named := self.configured_model(role):
             return ModelChoice(await self.full_name(named))
@@ -128,14 +128,14 @@ class ModelRouter:
         return [EXECUTOR, *(role for role in ("evaluator", "planner") if keys.MODEL_OF[role] in self.config)]
 
     async def resolve_model(self, name: str) -> ResolvedModel:
-        """Return the model of a full name; a list of its provider's models is not asked for."""
+        """Return the model with a full name, without asking its provider for a list."""
         known = self.players.get(name)
         if known is None or (known.guessed and self.is_listed(name.partition("/")[0])):
             known = self.players[name] = await self.resolve(name)
         return known
 
     async def complete_model(self, name: str, seconds: float = LISTING_TIMEOUT) -> ResolvedModel:
-        """Return the model of a full name with what its provider's list says, if that comes in so many seconds."""
+        """Return the model with a full name and its facts from the provider's list, if that arrives in time."""
         known = await self.resolve_model(name)
         if known.guessed:
             await asyncio.wait([self.list_models(known)], timeout=seconds)
@@ -165,7 +165,7 @@ class ModelRouter:
         return listing is not None and listing.done() and not listing.cancelled()
 
     def listed_price(self, name: str) -> Price | None:
-        """Return the price of a full name as it is configured or in a bundle; its provider is not asked."""
+        """Return the price of a full name from the configuration or a bundle, without asking its provider."""
         vendor, _, bare = name.partition("/")
         known = self.catalogue.find_facts(vendor, bare)
         model = model_from_settings(name, self.config, known) or known
@@ -188,7 +188,7 @@ def explain_unclear(name: str, usable: Sequence[str], near: Sequence[str]) -> st
 
 
 async def described_model(provider: Provider, name: str, known: Model | None) -> Model | None:
-    """Return the provider's facts about a model; else the known ones; else None: then its list is needed."""
+    """Return the provider's facts about a model, else the known ones, else None: then its list is needed."""
     vendor, _, bare = name.partition("/")
     try:
         described = await describe_model(provider, bare, known)
@@ -213,7 +213,7 @@ async def describe_model(provider: Provider, bare: str, known: Model | None) -> 
 
 
 async def list_models(provider: Provider) -> Sequence[Model]:
-    """Return a provider's models; none if it fails: a call shows what is the matter with it."""
+    """Return a provider's models; none if it fails: a call reports the error."""
     try:
         async with asyncio.timeout(LISTING_TIMEOUT):
             with contain_exit():
@@ -223,14 +223,14 @@ async def list_models(provider: Provider) -> Sequence[Model]:
 
 
 def find_listed(bare: str, offered: Sequence[Model]) -> Model:
-    """Return a model as it is listed, or a modest guess."""
+    """Return a model from a list, or a modest guess."""
     return next((model for model in offered if model.name == bare), Model(bare, context=CONTEXT, output=OUTPUT))
 
 
 def executor_of(agent: Agent | None) -> str:
     """Return the role, or the model, that does an agent's work; empty if a worker does it alone.
 
-    If all members of a team have models of their own, it is the first one's.
+    If all members of a team have their own models, it is the first one's.
     """
     if agent is None:
         return EXECUTOR
@@ -241,7 +241,7 @@ def executor_of(agent: Agent | None) -> str:
 
 
 async def suggest_models(provider: Provider, bare: str) -> str:
-    """Suggest names similar to an unknown one; the provider's refusal stands without suggestions."""
+    """Suggest names similar to an unknown one; if there are none, the provider's error is unchanged."""
     names = [model.name for model in await list_models(provider)]
     if bare in names:
         return ""

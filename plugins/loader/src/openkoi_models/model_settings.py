@@ -10,7 +10,7 @@ from .catalogue import CONTEXT, OUTPUT
 
 
 def model_from_settings(name: str, config: Config, known: Model | None) -> Model | None:
-    """Return a model as its settings say, and as it is ``known`` otherwise; None when they say nothing."""
+    """Return a model with the facts of its settings, completed by ``known``; None if no settings exist."""
     bare = name.partition("/")[2]
     context, output, price = keys.MODEL_CONTEXT.at(name), keys.MODEL_OUTPUT.at(name), keys.MODEL_PRICE.at(name)
     if not any(fact in config for fact in (context, output, price)):
@@ -33,7 +33,7 @@ def with_catalogue(model: Model, known: Model | None) -> Model:
 
 
 def read_price(key: Key[list[float]], config: Config) -> Price:
-    """Return dollars per million tokens: in, out, and of the cache read and written where that is set."""
+    """Return dollars per million tokens: input, output and, if set, cache read and write."""
     setting = config.setting(key)
     parts = setting.value
     if isinstance(parts, list) and 2 <= len(parts) <= 4 and all(map(is_price, parts)):
@@ -45,16 +45,16 @@ def read_price(key: Key[list[float]], config: Config) -> Price:
 
 
 def is_price(part: object) -> bool:
-    """Return whether this is a finite number, zero or more."""
+    """Return whether a value is a finite number, zero or more."""
     return isinstance(part, (int, float)) and not isinstance(part, bool) and 0 <= part <= LARGEST
 
 
 def sanitize_price(model: Model) -> Model:
-    """Return a provider's model; a price that nothing can be calculated with is not known."""
+    """Return a provider's model; treat an unusable price as unknown."""
     return model if model.price is None or is_usable(model.price) else replace(model, price=None)
 
 
 def is_usable(price: Price) -> bool:
-    """Return whether all parts of it are prices, also those beyond a number of tokens."""
+    """Return whether all parts of a price are valid, including those beyond a number of tokens."""
     own = all(map(is_price, (price.input, price.output, price.cache_read, price.cache_write)))
     return own and (price.beyond is None or is_usable(price.beyond))

@@ -1,7 +1,7 @@
-"""Count in the messages of a request what a call needs to know. Pure.
+"""Compute statistics of a request that a model call needs. Pure.
 
-A conversation grows by appending, so the stats of the next request are computed from those of the one before: of 400
-messages, a call looks at the two that are new.
+A conversation grows by appending, so the stats of the next request are computed from those of the previous one: of 400
+messages, a call looks only at the two new ones.
 """
 
 from collections.abc import Sequence
@@ -29,13 +29,13 @@ class RequestStats:
 
     @property
     def tokens(self) -> int:
-        """About how many tokens: a quarter of the bytes, and a little for each message."""
+        """The approximate number of tokens: a quarter of the bytes, and a few for each message."""
         return (self.system_size + self.size + self.tools_size) // BYTES_PER_TOKEN + MESSAGE_TOKENS * (
             1 + len(self.messages)
         )
 
     def update(self, request: Request) -> "RequestStats":
-        """Return the stats of a request; messages that it has in common with the one before are not looked at."""
+        """Return the stats of a request; do not look at messages that it shares with the previous one."""
         messages, known = tuple(request.messages), len(self.messages)
         if messages[:known] != self.messages:
             return NO_STATS.update(request)

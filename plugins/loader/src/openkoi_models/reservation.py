@@ -17,10 +17,10 @@ NORMAL_MARGIN = 1.05  # margin below which a widened reservation returns to norm
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """What is reserved for one request, and the output that this allows.
+    """The reservation for one request, and the output that it allows.
 
-    ``rate`` is the price of an output token in dollars. ``wide`` multiplies the worst case, since more was counted than
-    that before.
+    ``rate`` is the price of an output token in dollars. ``wide`` multiplies the worst case, because more was counted
+    than reserved before.
     """
 
     tokens: int
@@ -37,22 +37,22 @@ class Reservation:
 
     @property
     def least(self) -> "Reservation":
-        """The same with the shortest useful answer."""
+        """The amount with the shortest useful answer."""
         return self.with_max_output(min(MIN_ANSWER_TOKENS, self.max_output))
 
     def with_max_output(self, output: int) -> "Reservation":
-        """Return what is reserved if the answer is cut off after so many tokens."""
+        """Return the reservation for an answer that is cut off after this many tokens."""
         less = (self.max_output - output) * self.wide
         return replace(self, tokens=int(self.tokens - less), usd=self.usd - less * self.rate, max_output=output)
 
     def limited_to(self, granted: Amount) -> "Reservation":
-        """Return what is reserved if no more than this may be used, which is at least ``least``."""
+        """Return the reservation with at most this amount, which must be at least ``least``."""
         dollars = (self.usd - granted.usd) / self.rate if self.rate else 0.0
         less = math.ceil(max(self.tokens - granted.tokens, dollars, 0.0) / self.wide)
         return self.with_max_output(max(self.least.max_output, self.max_output - less))
 
     def so_far(self, output: int) -> tuple[Usage, float]:
-        """Return what is charged for a request that broke off after so much of an answer."""
+        """Return the charge for a request whose answer broke off at this length."""
         missing = max(0, self.max_output - output) * self.wide
         used = Usage(input=round(self.tokens - self.max_output * self.wide), output=min(output, self.max_output))
         return used, max(0.0, self.usd - missing * self.rate)
@@ -72,7 +72,7 @@ class Reservation:
         return self.wide * max(usage.total / self.tokens if self.tokens else math.inf, dollars)
 
     def limit_exceeded_by(self, usage: Usage) -> str:
-        """Name the limit of a response that used more than was reserved."""
+        """Return the name of the limit that a response exceeded."""
         return (
             f"{self.tokens:,} tokens reserved for one call"
             if usage.total > self.tokens
@@ -80,7 +80,7 @@ class Reservation:
         )
 
     def describe_excess(self, usage: Usage, usd: float) -> str:
-        """Describe what was used beyond it, for the user; empty if nothing was."""
+        """Describe for the user what was used beyond the reservation; empty if nothing was."""
         if usage.total > self.tokens:
             return f"counted {usage.total:,} tokens, but {self.tokens:,} were reserved"
         return f"cost ${usd:.4f}, but ${self.usd:.4f} was reserved" if usd > self.usd + ROUNDING else ""
@@ -88,13 +88,13 @@ class Reservation:
 
 @dataclass(slots=True)
 class EstimateMargin:
-    """How many times the worst case is reserved, by a task and its parts, since a vendor counted more."""
+    """The factor by which a task and its sub-tasks reserve more than the worst case, since a vendor counted more."""
 
     wide: float = 1.0
     strikes: int = 0
 
     def widen_after(self, lease: Reservation, times: float) -> bool:
-        """Reserve more from now on; return whether that is useless: it was too much, or happened again."""
+        """Reserve more from now on; return whether that is useless: the excess was too large, or happened again."""
         self.strikes += lease.wide >= self.wide
         self.wide = max(self.wide, times * INPUT_MARGIN)
         return times > MAX_TRUSTED_FACTOR or self.strikes > 1

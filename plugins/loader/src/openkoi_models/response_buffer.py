@@ -28,7 +28,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 FLUSH_SECONDS = 0.05
 MAX_CHARACTERS_PER_TOKEN = 8
-"""Characters for each token that was asked for. Prose and code have 3 to 5 a token, dense tables up to 7, so that an
+"""Characters for each requested token. Prose and code have 3 to 5 per token, dense tables up to 7, so that an
 honest answer is never cut; a token of any script is at least one character."""
 SIGNATURE_SHARE = 4
 """Characters of an encrypted thought that count as one, because encryption lengthens thoughts (estimate)."""
@@ -36,7 +36,7 @@ SIGNATURE_SHARE = 4
 
 @dataclass(slots=True)
 class ResponseBuffer:
-    """What was received of an answer so far; no more than ``max_output`` tokens of it are kept."""
+    """The received part of an answer, of which at most ``max_output`` tokens are kept."""
 
     max_output: int
     parts: list[Part] = field(default_factory=list)
@@ -68,7 +68,7 @@ class ResponseBuffer:
             self.add(chunk)
 
     def add_text(self, text: str) -> bool:
-        """Continue a text; return whether that is all there is to do, as for most chunks."""
+        """Append a chunk to the current text; return whether nothing else is to do, as for most chunks."""
         length = self.length + len(text)
         if not (text and self.parts and length <= self.max_output * MAX_CHARACTERS_PER_TOKEN):
             return False
@@ -100,7 +100,7 @@ class ResponseBuffer:
 
     @property
     def tokens(self) -> int:
-        """About how many output tokens were received, including those that are not kept."""
+        """The approximate number of output tokens received, including those that are not kept."""
         return estimate_tokens((*self.parts, *self.lost)) + self.buffered // BYTES_PER_TOKEN
 
     @property
@@ -109,7 +109,7 @@ class ResponseBuffer:
         return self.done is not None or perf_counter() - self.flushed_at >= FLUSH_SECONDS
 
     def flush(self) -> str:
-        """Return what arrived since the last flush, up to where no secret is split."""
+        """Return the text since the last flush, up to a place that does not split a secret."""
         end = len(self.unflushed) if self.done else safe_cut(self.unflushed, current_redactor())
         self.flushed_at, text, self.unflushed = perf_counter(), self.unflushed[:end], self.unflushed[end:]
         return sanitize_text(text)
@@ -121,7 +121,7 @@ class ResponseBuffer:
 
 @dataclass(slots=True)
 class StreamedText:
-    """Emits what a buffer has received, while this is a context. Nothing is emitted unless it ``is_shown``."""
+    """Emits the text that a buffer receives, within its context. Emits nothing unless it ``is_shown``."""
 
     buffer: ResponseBuffer
     emit: Callable[[Event], Awaitable[None]]
@@ -140,7 +140,7 @@ class StreamedText:
         await self.wait_for_late()
 
     def is_due(self) -> bool:
-        """Return whether text is to be emitted now; otherwise let it be emitted a little later."""
+        """Return whether to emit text now; otherwise schedule emitting it a little later."""
         if not (self.is_shown and self.buffer.unflushed):
             return False
         if not (due := self.buffer.is_due) and not self.timer:
@@ -148,22 +148,22 @@ class StreamedText:
         return due
 
     async def flush(self) -> None:
-        """Emit what came."""
+        """Emit the received text."""
         await self.wait_for_late()
         await self.emit_text()
 
     async def emit_text(self) -> None:
-        """Emit what came, up to the last word, which may be the beginning of a secret."""
+        """Emit the received text up to the last word, which may be the start of a secret."""
         if text := self.buffer.flush():
             await self.emit(events.ModelDelta(text))
 
     def flush_late(self) -> None:
-        """Emit what came last."""
+        """Emit the last text."""
         self.timer = None
         self.late = asyncio.create_task(self.emit_text())
 
     async def wait_for_late(self) -> None:
-        """Wait until what came last was emitted, and raise an error of that."""
+        """Wait until the last text is emitted, and raise its error, if any."""
         if self.late:
             late, self.late = self.late, None
             await late
@@ -180,7 +180,7 @@ async def close_stream(chunks: AsyncIterator[Chunk]) -> AsyncIterator[AsyncItera
 
 
 def length_of(chunk: Text | Reasoning | ToolCall | Buffered) -> int:
-    """Return how many characters a model wrote for a chunk."""
+    """Return the number of characters in a chunk."""
     match chunk:
         case Buffered():
             return chunk.length

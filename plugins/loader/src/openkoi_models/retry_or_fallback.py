@@ -48,7 +48,7 @@ class Cooldowns:
         self.until[name] = self.clock() + max(seconds or 0.0, COOLDOWN_SECONDS)
 
     def ready(self, names: Sequence[str]) -> Sequence[str]:
-        """Return those that can be called now; all of them if none can."""
+        """Return the models that can be called now; all of them if none can."""
         now = self.clock()
         return [name for name in names if self.until.get(name, 0.0) <= now] or names
 

@@ -26,7 +26,7 @@ TOO_LITTLE = "it granted {granted}, which is less than the call needs"
 
 @dataclass(slots=True)
 class SharedBudget:
-    """The chosen budget of this process. ``exceeded`` is the limit beyond which a vendor has counted."""
+    """The chosen budget of this process. ``exceeded`` is the limit that a vendor's counts have exceeded."""
 
     config: Config
     load: Callable[[str, str], Awaitable[object]]
@@ -40,7 +40,7 @@ class SharedBudget:
         return "" if name == "none" else name
 
     async def plugin(self) -> Budget | None:
-        """Return the chosen budget; raises KoiError where it cannot be had: without it no limit of a day is kept."""
+        """Return the chosen budget; raise KoiError if it cannot be loaded, since it enforces daily limits."""
         if self.name:
             return cast(Budget, await self.load("budgets", self.name))  # the kind says what it is
         for key in (keys.MAX_COST_PER_DAY, keys.MAX_TOKENS_PER_DAY):
@@ -70,7 +70,7 @@ class SharedBudget:
         return granted
 
     async def settle(self, id: str, cost: Cost) -> None:
-        """Replace a reservation by what the call cost; a failure is a warning, because the answer is there."""
+        """Replace a reservation with what the call cost; only warn on failure, because the answer has arrived."""
         if not self.name:
             return
         try:
@@ -81,7 +81,7 @@ class SharedBudget:
             self.warn(NOT_RECORDED.format(error))
 
     async def stop(self, limit: str) -> None:
-        """Refuse all further calls of this process if a day has a limit, since a vendor counts beyond it."""
+        """Refuse all further calls of this process if there is a daily limit, since a vendor's counts exceed it."""
         if not self.name or self.exceeded:
             return
         try:
@@ -96,7 +96,7 @@ class SharedBudget:
 
 
 def wrong_grant(granted: object, request: BudgetRequest) -> str:
-    """Describe what is wrong with a budget's grant; empty if nothing is."""
+    """Return what is wrong with a budget's grant; empty if nothing is."""
     if wrong := type_error_of(granted, Amount):
         return wrong
     amount, least = cast(Amount, granted), request.least

@@ -1,7 +1,7 @@
 """Track the budget of a task: what it and its sub-tasks may still spend of its limits on cost, tokens and time.
 
-A budget is a lease: the worst case of a request is reserved before it is sent, and what was not used comes back. So
-what is spent never passes a limit, also when many requests are under way, and sub-tasks pay from what is left.
+A budget is a lease: the worst case of a request is reserved before it is sent, and any unused amount is released. So
+spending never exceeds a limit, even with many requests at once, and sub-tasks pay from what is left.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ MAX_KEPT_SHARE = 0.25  # share of a limit, kept for the judge; a small budget is
 
 @dataclass(slots=True)
 class TaskBudget:
-    """One task's limits, what was spent of them, and what is reserved."""
+    """One task's limits, its spending, and its reservations."""
 
     limits: Limits
     parent: "TaskBudget | None" = None
@@ -131,7 +131,7 @@ class TaskBudget:
         return output
 
     def limit_reached(self, output: int, least: int, usd_in: float) -> str:
-        """Return the limit that forbids a request; empty if none does."""
+        """Return the limit that a request would exceed; empty if none."""
         if self.calls_left <= 0:
             return "calls"
         if self.seconds_left <= 0:
@@ -149,12 +149,12 @@ class TaskBudget:
         return lease
 
     def shorten(self, lease: Reservation, granted: Amount) -> Reservation:
-        """Reserve no more than a budget above the task granted; return the reservation with a shorter answer."""
+        """Reserve at most what the shared budget granted; return the reservation with a shorter answer."""
         self.release(lease)
         return self.hold(lease.limited_to(granted))
 
     def settle(self, lease: Reservation, usage: Usage, price: Price, *, counted: Usage | None = None) -> float:
-        """Replace a reservation by the charge, never more dollars than were reserved; return the dollars.
+        """Replace a reservation with the charge, at most the reserved dollars; return the dollars.
 
         If more was ``counted`` than reserved, more is reserved from now on; the task ends if that is useless.
         """
@@ -170,7 +170,7 @@ class TaskBudget:
 
     @property
     def over(self) -> bool:
-        """Whether no more calls are made: a limit is exceeded, or a vendor's counts cannot be bounded."""
+        """Whether no more calls are allowed: a limit is exceeded, or a vendor's counts cannot be bounded."""
         tokens, usd = self.tokens_left + self.kept.budget_tokens, self.usd_left + self.kept.usd
         return bool(self.overspent) or min(tokens, usd) < 0
 
@@ -187,12 +187,12 @@ class TaskBudget:
             self.parent.charge(lease, spent)
 
     def remember(self, usage: Usage, usd: float) -> None:
-        """Count a call of this task or its parts that was paid before; it was within its limits then."""
+        """Count an earlier paid call of this task or its sub-tasks; it was within its limits then."""
         self.used += cost_of_call(usage, usd, budget_tokens(usage, Price(0.0, 0.0)))
 
     @contextmanager
     def pause(self) -> Iterator[None]:
-        """Stop the clock while waiting for the user, here and in the tasks above."""
+        """Stop the clock while waiting for the user, here and in the parent tasks."""
         with self.parent.pause() if self.parent else nullcontext():
             self.stopped = self.now
             self.waits += 1
@@ -206,7 +206,7 @@ class TaskBudget:
                     self.move_deadlines(self.seconds_left)
 
     def move_deadlines(self, seconds: float | None) -> None:
-        """Postpone all deadlines by so many seconds, or remove them."""
+        """Postpone all deadlines by this many seconds, or remove them."""
         for deadline in self.deadlines:
             deadline.reschedule(None if seconds is None else asyncio.get_running_loop().time() + max(0.0, seconds))
 

@@ -1,4 +1,4 @@
-"""Adapt messages to one model: images and files that it cannot see are replaced by a note.
+"""Adapt messages to one model: images and files that it cannot read are replaced with a note.
 
 Files in the log are read here. Each message is converted once, so that a growing conversation is sent as the same
 objects, whose encoding providers cache.
@@ -34,9 +34,9 @@ Content = Text | Image | File
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a model can see besides text: parts of these media types, if any.
+    """What a model can read besides text: parts of these media types, if any.
 
-    ``refused`` are digests of parts in a request that it refused.
+    ``refused`` are digests of parts in a request that it rejected.
     """
 
     name: str
@@ -47,10 +47,10 @@ class Shown:
 
 @dataclass(slots=True)
 class SendableMessages:
-    """Messages as models are sent them. ``warnings`` are what the user must know of it, each once.
+    """Messages in the form in which models receive them. ``warnings`` for the user about that are issued once each.
 
-    ``blind`` are models that refused an image, and of which it was not known whether they see any; ``refusals`` are
-    the digests of what other models were sent when they refused a request.
+    ``blind`` are models that rejected an image, without known image support; ``refusals`` are
+    the digests of the parts in requests that other models rejected.
     """
 
     kept: dict[tuple[int, Shown], tuple[Message, Message]] = field(default_factory=dict)
@@ -59,11 +59,11 @@ class SendableMessages:
     refusals: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def adapt_messages(self, messages: Sequence[Message], resolved: ResolvedModel) -> Sequence[Message]:
-        """Return what a model is sent of messages."""
+        """Return messages in the form that a model receives."""
         return [self.adapt_message(one, resolved) for one in messages]
 
     def adapt_message(self, message: Message, resolved: ResolvedModel) -> Message:
-        """Return what a model is sent of a message; a message is held, so that no other has its identity."""
+        """Return a message in the form that a model receives; keep the original, so that its identity is not reused."""
         shown = self.shown_to(resolved)
         if len(self.kept) > MAX_KEPT:
             self.kept.clear()
@@ -72,14 +72,14 @@ class SendableMessages:
         return self.kept[id(message), shown][1]
 
     def shown_to(self, resolved: ResolvedModel) -> Shown:
-        """Return what a model can be shown; one of which nothing is known is believed to see images."""
+        """Return what a model can read; an unknown model is assumed to support images."""
         sees = resolved.name not in self.blind and IMAGES in (resolved.model.can or (IMAGES,))
         provider = resolved.provider
         types = tuple(provider.media_types) if isinstance(provider, SupportsMedia) else IMAGE_TYPES
         return Shown(resolved.name, sees, types, self.refusals.get(resolved.name, frozenset()))
 
     def note_refusal(self, error: RequestRejectedError, messages: Sequence[Message], resolved: ResolvedModel) -> bool:
-        """Record that a model refused messages; return whether to retry without their images and files.
+        """Record that a model rejected messages; return whether to retry without their images and files.
 
         A broken image makes every request with it fail.
         """
@@ -117,7 +117,7 @@ class SendableMessages:
             return Text(f"[{describe_part(part)} is omitted, because it is missing from the run log.]")
 
     def load_part(self, part: Image | File, shown: Shown) -> Content:
-        """Return an image or a file with its bytes, or words in its place; raises KoiError if the bytes are gone."""
+        """Return an image or a file with its bytes, or a note instead; raise KoiError if the bytes are missing."""
         if isinstance(part, File) and (text := part.text) is not None:
             return Text(quote_untrusted(part.name, text))
         if shown.refused and part.digest in shown.refused:
@@ -129,7 +129,7 @@ class SendableMessages:
         return replace(part, content=part.data)
 
     def note(self, part: Image | File, shown: Shown, reason: str) -> Text:
-        """Return words in place of a part, and warn the user."""
+        """Return a note in place of a part, and warn the user."""
         remedy = f" To send {name_kind(part)}, choose another model with -m." if reason != REFUSED else ""
         self.warnings.setdefault(
             f"{shown.name} {reason}, so a note was sent instead of {name_kind(part)}.{remedy}", True
@@ -143,5 +143,5 @@ def name_kind(part: Image | File) -> str:
 
 
 def is_about_content(error: RequestRejectedError) -> bool:
-    """Return whether a refusal may be due to an image or a file: not to its length, the key or the quota."""
+    """Return whether an image or a file may be the reason for a rejection, instead of length, key or quota."""
     return not error.context_overflow and error.status in CONTENT_STATUSES

@@ -18,7 +18,7 @@ BUNDLE_FILE = "bundle.toml"
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Settings by dotted key, and what was odd about them. ``read`` are those read so far, with their values."""
+    """Settings by dotted key, and warnings about them. ``read`` are those read so far, with their values."""
 
     settings: Mapping[str, Setting]
     paths: Paths
@@ -28,7 +28,7 @@ class Config:
     read: dict[str, tuple[Setting, Any]] = field(default_factory=dict, init=False, compare=False)
 
     def __getitem__(self, key: Key[T]) -> T:
-        """Return the value of a declared setting; raise ConfigError, saying where it stands, for one it cannot have."""
+        """Return the value of a declared setting; raise ConfigError, which names its origin, if it is invalid."""
         value = self.explicit_value(key)
         return key.default if value is None else value
 
@@ -37,7 +37,7 @@ class Config:
         return key.name in self.settings
 
     def explicit_value(self, key: Key[T]) -> T | None:
-        """Return the value of a declared setting where one is set, instead of its default."""
+        """Return the value of a declared setting if it is set, without its default."""
         setting = self.settings.get(key.name)
         if setting is None:
             return None
@@ -48,13 +48,13 @@ class Config:
         return value
 
     def setting(self, key: Key[Any]) -> Setting:
-        """Return a declared setting with where it comes from."""
+        """Return a declared setting with its origin."""
         return self.settings.get(key.name, Setting(key.default, "the defaults"))
 
     def get(self, name: str, kind: type[T], default: T) -> T:
-        """Return the value of any dotted key; raise ConfigError, saying where it stands, if it has another type.
+        """Return the value of any dotted key; raise ConfigError, which names its origin, if it has another type.
 
-        Where none is set, a declared setting has the default of its declaration.
+        If it is not set, a declared setting has its declared default.
         """
         if setting := self.settings.get(name):
             return convert(name, setting, kind)
@@ -81,13 +81,13 @@ class Config:
         return limits if self[ABORT_ON_REGRESSION] else replace(limits, max_regression=None)
 
     def limits_with(self, limits: Limits, changed: Mapping[str, object]) -> Limits:
-        """Return other limits, with those of this configuration whose settings are ``changed``."""
+        """Return other limits, with the ``changed`` ones replaced by those of this configuration."""
         own = {field: getattr(self.limits, field) for field, key in LIMITS.items() if key.name in changed}
         return replace(limits, **own)
 
     @property
     def changed_settings(self) -> dict[str, Setting]:
-        """What the user, the project, the environment and the command line set, by dotted key."""
+        """The settings of the user, the project, the environment and the command line, by dotted key."""
         return {name: one for name, one in sorted(self.settings.items()) if not one.origin.endswith(BUNDLE_FILE)}
 
     def configured_settings(self, *, bundles: bool = False) -> Sequence[ConfiguredSetting]:
@@ -105,7 +105,7 @@ class Config:
         return {name: str(self.settings[name].value) for name in names if self.settings[name].origin.startswith("--")}
 
     def check(self) -> None:
-        """Raise ConfigError for the first declared setting that has a value it cannot have."""
+        """Raise ConfigError for the first declared setting with an invalid value."""
         for name, setting in self.settings.items():
             if key := find_key(name):
                 key.read(setting)

@@ -36,7 +36,7 @@ def read_settings(path: Path) -> dict[str, Setting]:
 
 
 def read_regular_file(path: Path) -> bytes:
-    """Return a file's bytes; refuse one that may never end, such as a pipe."""
+    """Return a file's bytes; reject a file that may never end, such as a pipe."""
     if not S_ISREG(path.stat().st_mode):
         raise ConfigError(f"{path} cannot be read: it is not a regular file. Move it elsewhere.")
     with path.open("rb") as file:

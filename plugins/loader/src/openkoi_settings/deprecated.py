@@ -1,4 +1,4 @@
-"""Rename deprecated settings: an old name works for two years, and is then refused with the new one."""
+"""Rename deprecated settings: an old name works for two years; after that, an error names the new one."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
@@ -12,7 +12,7 @@ DEPRECATED = {former.name: (key.name, former) for key in KEYS for former in key.
 
 
 def rename_deprecated(layer: Mapping[str, Setting], today: date | None = None) -> tuple[dict[str, Setting], list[str]]:
-    """Give deprecated keys their new names; a new name in the same layer wins. Raise ConfigError for those refused."""
+    """Give deprecated keys their new names; a new name in the same layer wins. Raise ConfigError for expired ones."""
     now = today or datetime.now(UTC).date()
     renamed: dict[str, Setting] = {}
     warnings: list[str] = []
@@ -32,5 +32,5 @@ def rename_deprecated(layer: Mapping[str, Setting], today: date | None = None) -
 
 
 def format_date(day: date) -> str:
-    """Write a day as releases are numbered: 2026.11.21."""
+    """Format a day as in release numbers: 2026.11.21."""
     return f"{day.year}.{day.month}.{day.day}"

@@ -1,4 +1,4 @@
-"""Declare a setting: its name, type, default and bounds, who reads it, and what a project may do with it."""
+"""Declare a setting: its name, type, default and bounds, its reader, and what a project may do with it."""
 
 import math
 from dataclasses import KW_ONLY, replace
@@ -18,7 +18,7 @@ ANY = "*"
 
 
 class SettingReader(StrEnum):
-    """Who reads a setting; of plugins, those of a kind."""
+    """The reader of a setting: the kernel, or plugins of a kind."""
 
     KERNEL = "kernel"
     MODELS = "models"
@@ -50,7 +50,7 @@ class PluginRule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PluginKey:
-    """A key that plugins declare by their constructors, and that a project may not set in the tables of ``kinds``."""
+    """A key that plugins' constructors declare, and that a project may not set in the tables of ``kinds``."""
 
     name: str
     rule: PluginRule
@@ -59,14 +59,14 @@ class PluginKey:
 
 @dataclass(frozen=True, slots=True)
 class FormerName:
-    """A name that a setting had, and the release that gave it another one, by its date."""
+    """A former name of a setting, and the date of the release that renamed it."""
 
     name: str
     since: date = FIRST_RELEASE
 
     @property
     def until(self) -> date:
-        """The day on which the old name is refused."""
+        """The day from which the old name is rejected."""
         return self.since + TWO_YEARS
 
 
@@ -74,9 +74,9 @@ class FormerName:
 class Key(Generic[T_co]):
     """A setting. A ``*`` in its dotted name stands for any name, such as that of a model.
 
-    The default tells the type; a tuple is a list of strings. ``limit`` is the field of ``Limits`` that it sets,
-    ``selects`` the kind of plugin that it chooses. ``flag`` is its option, and as ``OPENKOI_<FLAG>`` its variable.
-    ``example`` is what the default file shows where the default says nothing, in the place of each ``*`` a name.
+    The default determines the type; a tuple is a list of strings. ``limit`` is the field of ``Limits`` that it sets,
+    ``selects`` the kind of plugin that it chooses. ``flag`` is its option, and ``OPENKOI_<FLAG>`` its variable.
+    ``example`` is what the default file shows if the default is empty, with a name in place of each ``*``.
     """
 
     name: str
@@ -108,7 +108,7 @@ class Key(Generic[T_co]):
 
     @property
     def table(self) -> str:
-        """The table that any name can be in, of a setting with a ``*``."""
+        """The table of a setting with a ``*``, which can contain any name."""
         return self.name.partition(f".{ANY}")[0]
 
     def at(self, *names: str) -> Self:
@@ -119,11 +119,11 @@ class Key(Generic[T_co]):
         return replace(self, name=full)
 
     def covers(self, name: str) -> bool:
-        """Return whether a dotted name is this setting's; a ``*`` matches names with dots in them."""
+        """Return whether a dotted name is a name of this setting; a ``*`` also matches names with dots."""
         return matches(self.name, name)
 
     def read(self, setting: Setting) -> T_co:
-        """Return a value of it; raise ConfigError, saying where it stands, if it has the wrong type or is too far."""
+        """Return a value of the setting; raise ConfigError, which names its origin, if the type or range is wrong."""
         value = convert(self.name, setting, self.kind)
         if self.choices and value not in self.choices:
             raise self.error(setting, f"one of {', '.join(self.choices)}")
@@ -137,7 +137,7 @@ class Key(Generic[T_co]):
         return f"{self.low:g} or more" if self.high == math.inf else f"from {self.low:g} to {self.high:g}"
 
     def error(self, setting: Setting, wanted: str) -> ConfigError:
-        """Make the error for a value that is not what is wanted."""
+        """Return the error for an invalid value."""
         return ConfigError(f"{self.name} in {setting.origin} is {setting.value!r}; it should be {wanted}.")
 
 

@@ -1,4 +1,4 @@
-"""Every setting of a common table, declared once. What only one plugin reads is declared by its constructor."""
+"""Every setting of a common table, declared once. Settings that only one plugin reads are in its constructor."""
 
 import math
 from dataclasses import replace
@@ -94,7 +94,7 @@ MAX_ITERATIONS = Key(
 MAX_CYCLES = Key(
     "iteration.max_cycles",
     DEFAULTS.cycles,
-    "maximum model calls of one iteration",
+    "maximum model calls in one iteration",
     project=ProjectRule.LOWER,
     low=0,
     limit="cycles",
@@ -130,7 +130,7 @@ TIMEOUT_SECONDS = Key(
 TOKEN_BUDGET = Key(
     "iteration.token_budget",
     DEFAULTS.tokens,
-    "maximum tokens of a task; recalled memory may take a tenth",
+    "maximum tokens of a task; recalled memory may use up to a tenth of them",
     project=ProjectRule.LOWER,
     low=0,
     limit="tokens",

@@ -10,14 +10,14 @@ from .config import Config
 
 
 def known_secrets(config: Config) -> Iterator[Secret]:
-    """Yield all of them, used or not."""
+    """Yield all known secrets, used or not."""
     yield from environment_secrets(config.environment)
     yield from secrets_of((key, setting.value) for key, setting in config.settings.items())
     yield from saved_secrets(config)
 
 
 def saved_secrets(config: Config) -> Iterator[Secret]:
-    """Yield the saved keys of all providers; an unreadable store is reported when a key of it is needed."""
+    """Yield the saved keys of all providers; an unreadable store is reported when one of its keys is needed."""
     folder = config.paths.credentials
     if not folder.is_dir():
         return

@@ -1,7 +1,7 @@
 """Read settings in order of precedence: bundles, user, project, environment, command line; later ones override.
 
-bundles < user's file < project's file < environment < flags; every value knows where it comes from. Unknown keys are
-left alone here, deprecated ones work for two years. A project may set only what cannot harm the user who opens it.
+bundles < user's file < project's file < environment < flags; every value has its origin. Unknown keys are
+left alone here, deprecated ones work for two years. A project may set only what cannot harm the user.
 """
 
 import os
@@ -41,7 +41,7 @@ def load_config(
     environment: Mapping[str, str] = os.environ,
     today: date | None = None,
 ) -> Config:
-    """Read every layer, the weakest first; ``bundles`` are folders with the names of what is in them.
+    """Read every layer, the weakest first; ``bundles`` are folders with their bundles' names.
 
     ``today`` decides which deprecated keys still work.
     """
@@ -72,7 +72,7 @@ def read_project(workspace: Path, users_file: Path) -> dict[str, Setting]:
 def rank_bundles(bundles: Mapping[Path, str], config: Path) -> dict[Path, bool]:
     """Return the folders, the weakest first, with whether the user named the bundle in ``[bundles] order``.
 
-    OpenKoi's own is the weakest; those that are named are the strongest, and of these the first one is. Those that the
+    OpenKoi's own is the weakest; named ones are the strongest, the first one most of all. Bundles that the
     user has disabled are left out.
     """
     if len(bundles) <= 1:
@@ -87,13 +87,13 @@ def rank_bundles(bundles: Mapping[Path, str], config: Path) -> dict[Path, bool]:
 
 
 def is_enabled(settings: Mapping[str, Setting], bundle: str) -> bool:
-    """Return whether the user's settings leave a bundle enabled."""
+    """Return whether a bundle is enabled in the user's settings."""
     setting = settings.get(f"bundles.{bundle}.enabled")
     return setting is None or setting.value is not False
 
 
 def with_settings(config: Config, settings: Mapping[str, object]) -> Config:
-    """Return the configuration with settings of the command line over it."""
+    """Return the configuration, overridden by settings of the command line."""
     layer, odd = rename_deprecated({name: Setting(value, f"--set {name}") for name, value in settings.items()})
     changed = replace(config, settings=override(config.settings, layer), warnings=(*config.warnings, *odd))
     changed.check()
@@ -101,7 +101,7 @@ def with_settings(config: Config, settings: Mapping[str, object]) -> Config:
 
 
 def merge_files(files: Sequence[Path], today: date | None = None) -> tuple[dict[str, Setting], list[str]]:
-    """Return the settings of files, the weakest first, and what was odd about them."""
+    """Return the settings of files, the weakest first, and warnings about them."""
     settings: dict[str, Setting] = {}
     warnings: list[str] = []
     for file in files:
@@ -114,9 +114,9 @@ def merge_files(files: Sequence[Path], today: date | None = None) -> tuple[dict[
 def explain_conflicts(
     bundles: Mapping[Path, bool], settings: Mapping[str, Setting], names: Mapping[Path, str]
 ) -> list[str]:
-    """Return a warning for each setting that two bundles set to other values, unless the user has set it.
+    """Return a warning for each setting that two bundles set to different values, unless the user has set it.
 
-    The first bundle is OpenKoi's own, which any other may change; so may one that the user has named.
+    There is no warning if OpenKoi's own bundle, the first one, is overridden, or if the user has named the bundle.
     """
     unnamed = [bundle for bundle, is_named in bundles.items() if not is_named][1:] if len(bundles) > 2 else []
     named = {name for bundle in bundles if bundles[bundle] for name in read_settings(bundle / BUNDLE_FILE)}
@@ -131,7 +131,7 @@ def explain_conflicts(
 
 
 def override(settings: Mapping[str, Setting], layer: Mapping[str, Setting]) -> dict[str, Setting]:
-    """Lay a stronger layer over others; a model for every role in it outranks those that were set for single roles."""
+    """Override layers with a stronger one; its model for every role overrides those set for single roles."""
     dropped = {key.name for key in MODEL_OF.values()} if DEFAULT_MODEL.name in layer else set()
     return {**{name: one for name, one in settings.items() if name not in dropped}, **layer}
 
@@ -152,7 +152,7 @@ def from_flags(flags: Mapping[str, object]) -> dict[str, Setting]:
 
 
 def with_cassette(environment: Mapping[str, str], flags: Mapping[str, object]) -> dict[str, str]:
-    """Return the environment with the variable that says what is recorded or replayed."""
+    """Return the environment with the variable that sets what to record or replay."""
     asked = {word: str(flags.get(word) or environment.get(variable_of(word), "")) for word in CASSETTE}
     cassettes = [f"{word}:{Path(file).absolute()}" for word, file in asked.items() if file]
     if len(cassettes) > 1:

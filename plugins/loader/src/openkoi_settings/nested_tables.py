@@ -33,7 +33,7 @@ def settings_of(name: str, settings: Mapping[str, Setting]) -> dict[str, Setting
 
 
 def insert(table: dict[str, Any], keys: Sequence[str], value: object, own: Mapping[str, Setting]) -> None:
-    """Put a value in its place; raise ConfigError where one file has a value and another one a table."""
+    """Insert a value at its place; raise ConfigError if one file has a value there and another one a table."""
     empty = value == {}
     for key in keys if empty else keys[:-1]:
         table = table.setdefault(key, {})
@@ -58,7 +58,7 @@ def keys_of(key: str, setting: Setting) -> tuple[str, ...]:
 
 
 def find_origin(name: str, path: Iterable[object], settings: Mapping[str, Setting]) -> str:
-    """Return the origin of the setting at a path below a parameter, or of the one that comes nearest to it."""
+    """Return the origin of the setting at a path below a parameter, or of the nearest one."""
     wanted = (name, *map(str, path))
     own = settings_of(name, settings)
     nearest = max(own, key=lambda key: common_length(keys_of(key, own[key]), wanted))
@@ -100,7 +100,7 @@ def unknown_in_table(kind: Any, table: Mapping[str, object], path: str) -> list[
 
 
 def fields_of(kind: Any) -> Mapping[str, Any] | None:
-    """Return the types of the keys that a table may have; None where it may have any."""
+    """Return the types of the keys that a table may have; None if it may have any."""
     if is_dataclass(kind):
         hints = get_type_hints(kind, include_extras=True)
         return {field.name: hints[field.name] for field in fields(kind) if field.init}

@@ -1,4 +1,4 @@
-"""Convert a setting to the type that a constructor asks for. Pure; pydantic is imported only where it is needed."""
+"""Convert a setting to the type of a constructor's parameter. Pure; pydantic is imported only if it is needed."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypeGuard, get_args, get_origin
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class WrongTypeError(Exception):
-    """A value is not of its type: what is wrong with which value, and the keys and indices that lead to it."""
+    """A value does not have its type: what is wrong with it, and the keys and indices that lead to it."""
 
     def __init__(self, value: object, text: str, path: Sequence[object] = ()) -> None:
         super().__init__(text)
@@ -17,7 +17,7 @@ class WrongTypeError(Exception):
 
 
 def convert_parameter(value: object, hint: Any) -> object:
-    """Return a value as its type says; raise WrongTypeError, or TypeError for a type that is not usable."""
+    """Return a value converted to a type; raise WrongTypeError, or TypeError for an unusable type."""
     kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     if kind is Any or (isinstance(kind, type) and type(value) is kind):
         return value
@@ -37,7 +37,7 @@ def convert_parameter(value: object, hint: Any) -> object:
 
 
 def is_list_of(value: object, kind: Any) -> TypeGuard[list[object]]:
-    """Return whether a list becomes a tuple of plain values as it is: most lists of settings, without 8 MiB."""
+    """Return whether a list is simply a list of plain values, as most are: converting it then saves 8 MiB."""
     one, *more = get_args(kind) if get_origin(kind) is tuple else (None,)
     return more == [...] and isinstance(value, list) and all(type(item) is one for item in value)
 

@@ -1,7 +1,7 @@
 """Find the data and configuration folders, by OPENKOI_HOME, XDG variables and others; create and read nothing.
 
 ``OPENKOI_HOME`` (everything below it) > ``OPENKOI_CONFIG`` and ``OPENKOI_DATA`` > set XDG variables > the home folder.
-Relative XDG variables are ignored, as their specification says; a home folder that is not absolute is an error.
+Relative XDG variables are ignored, as their specification says; a relative home folder is an error.
 """
 
 import os
@@ -16,9 +16,9 @@ RELATIVE_HOME = (
 
 
 def find_paths(environment: Mapping[str, str] = os.environ, config: str = "") -> Paths:
-    """Return where the configuration and the data are; ``config`` was named on the command line.
+    """Return the paths of the configuration and the data; ``config`` is from the command line.
 
-    Raises ConfigError where a path starts in the home folder, and that is unknown.
+    Raises ConfigError if a path starts in the home folder, and that is unknown.
     """
     home = environment.get("OPENKOI_HOME", "")
     named = config or ("" if home else environment.get("OPENKOI_CONFIG", ""))
@@ -40,7 +40,7 @@ def data_folder(environment: Mapping[str, str]) -> Path:
 
 
 def xdg_folder(variable: str, environment: Mapping[str, str]) -> Path | None:
-    """Return the folder that a variable names by an absolute path."""
+    """Return the folder that a variable names, if its path is absolute."""
     folder = Path(environment.get(variable, ""))
     return folder if folder.is_absolute() else None
 

@@ -54,7 +54,7 @@ USE_BUDGET = Key(
 USE_FRONTEND = Key(
     "use.frontend",
     "cli",
-    "frontend that `openkoi` starts without arguments; `openkoi NAME` starts another",
+    "frontend that `openkoi` without arguments starts; `openkoi NAME` starts any other",
     selects="frontends",
 )
 BUNDLE_ORDER: Key[tuple[str, ...]] = Key("bundles.order", (), "bundles whose settings take precedence, strongest first")
@@ -76,12 +76,12 @@ PREFER = Key(
 
 
 def executing_key(name: str) -> PluginKey:
-    """Declare a key that says what is used, run or reached."""
+    """Declare a key that determines what is used, run or contacted."""
     return PluginKey(name, PluginRule.EXECUTES, ("evaluators", "tools"))
 
 
 def judging_key(name: str) -> PluginKey:
-    """Declare a key that says how strictly work is evaluated."""
+    """Declare a key that determines how strictly work is evaluated."""
     return PluginKey(name, PluginRule.JUDGES, ("evaluators",))
 
 

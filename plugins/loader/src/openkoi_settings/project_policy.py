@@ -1,8 +1,8 @@
 """Decide what a project's config file may set for the user who opens it.
 
-A model, a provider or a hook runs code or spends money, so a project names none. Limits it may only make tighter. Of
-evaluators and tools it may set all but whether they are used, which program is run and which files are reached; of
-evaluators also not how strictly they look.
+A model, a provider or a hook runs code or spends money, so a project cannot choose one. It may only tighten limits. For
+evaluators and tools, it may not set whether they are used, which program is run and which files are accessed; for
+evaluators, also not how strictly they evaluate.
 """
 
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ UNJUDGED = "{key!r} = {value} is ignored, because a project's configuration may 
 
 
 def apply_project_policy(layer: dict[str, Setting], below: Config) -> tuple[dict[str, Setting], list[str]]:
-    """Return the settings of a project's ``layer`` that it may set, and a warning for each of the others."""
+    """Return the settings of a project's ``layer`` that it may set, and a warning for each other setting."""
     refused = {name: text for name, one in layer.items() if (text := project_setting_error(name, one.value, below))}
     return {name: one for name, one in layer.items() if name not in refused}, list(refused.values())
 
 
 def project_setting_error(name: str, value: object, below: Config) -> str:
-    """Return why a project may not set this; empty when it may. ``below`` is the configuration without it."""
+    """Return why a project may not set this; empty if it may. ``below`` is the configuration without it."""
     table, _, rest = name.partition(".")
     if (key := BY_NAME.get(name)) and key.project in (ProjectRule.LOWER, ProjectRule.RAISE):
         return loosening_error(key, value, below[key])
@@ -39,7 +39,7 @@ def project_setting_error(name: str, value: object, below: Config) -> str:
 
 
 def loosening_error(key: Key[float], value: object, bound: float) -> str:
-    """Return why a limit would bind less; a value that is not a number is refused where it is read."""
+    """Return why a limit would be looser; a value that is not a number is rejected when it is read."""
     if not isinstance(value, int | float):
         return ""
     if key.name == MAX_ITERATIONS.name and value < 1:

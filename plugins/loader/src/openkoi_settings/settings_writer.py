@@ -8,7 +8,7 @@ from openkoi_hookspecs import ConfigError, Json
 
 
 def write_setting(file: Path, key: str, value: Json) -> Path:
-    """Set a dotted key, or remove it for None; raise ConfigError when the file cannot be read or written."""
+    """Set a dotted key, or remove it for None; raise ConfigError if the file cannot be read or written."""
     from tomlkit.exceptions import TOMLKitError
 
     try:

@@ -23,7 +23,7 @@ EXAMPLE = '["a", "b"]'  # of a list of strings, as TOML and the command line tak
 class Setting:
     """A value and where it comes from: a file, a ``$VARIABLE`` or a ``--flag``.
 
-    ``path`` are its key and those of its tables as a file has them, where a quoted key may contain dots.
+    ``path`` contains its key and those of its tables as in the file, where a quoted key may contain dots.
     """
 
     value: object
@@ -32,12 +32,12 @@ class Setting:
 
     @property
     def is_text(self) -> bool:
-        """Whether it was given as text, which is read as the type that is wanted."""
+        """Whether it was given as text, to be converted to the setting's type."""
         return isinstance(self.value, str) and self.origin.startswith(("$", "--"))
 
 
 def convert(key: str, setting: Setting, kind: type[T]) -> T:
-    """Return the value as the type of a setting; a tuple is a list of strings. Raise ConfigError for another one."""
+    """Return the value with the type of a setting; a tuple is a list of strings. Raise ConfigError if it is another."""
     value = setting.value
     if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
         value = float(value)
@@ -53,7 +53,7 @@ def convert(key: str, setting: Setting, kind: type[T]) -> T:
 
 
 def boolean_or_text(text: str) -> object:
-    """Return what a word such as ``yes`` means, or the text if it means neither true nor false."""
+    """Return the Boolean that a word such as ``yes`` means, or the text if it means neither true nor false."""
     from openkoi_base.boolean_words import parse_boolean
 
     meant = parse_boolean(text)
@@ -70,7 +70,7 @@ def string_tuple(key: str, setting: Setting) -> tuple[str, ...]:
 
 
 def parse_number(key: str, setting: Setting, kind: type) -> object:
-    """Return the number that a text is."""
+    """Return the number in a text."""
     try:
         return kind(setting.value)
     except ValueError:

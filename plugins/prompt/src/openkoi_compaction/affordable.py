@@ -7,7 +7,7 @@ MAX_SHARE = 0.5  # share of the task's remaining tokens and dollars, for a summa
 
 
 def too_expensive_reason(characters: int, answer: int, spent: Cost, limits: Limits) -> str:
-    """Return why a call with so much text is too expensive: it may use half of what the work has left. Empty if it is
+    """Return why a call with this much text is too expensive: it may use half of the remaining limits. Empty if it is
     not.
 
     A token is assumed to cost what the task's tokens have cost so far.

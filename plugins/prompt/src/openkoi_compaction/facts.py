@@ -42,7 +42,7 @@ class FactExtracting:
     max_output: int = 4000
 
     async def compact(self, messages: Sequence[Message], run: Run) -> Sequence[Message]:
-        """Replace the oldest turns by notes, once the facts in them are saved."""
+        """Replace the oldest turns with notes, after saving the facts in them."""
 
         async def note(record: str) -> str:
             text = await request_notes(record, run, instructions=INSTRUCTIONS, max_output=self.max_output)
@@ -61,14 +61,14 @@ async def save_facts(facts: Sequence[str], run: Run) -> None:
 
 
 def learning_of(fact: str, run: str) -> Learning:
-    """Convert a fact to a learning; equal words make the same learning."""
+    """Convert a fact to a learning; the same words give the same learning."""
     known = " ".join(fact.casefold().split())
     id = f"fact-{sha256(known.encode('utf-8', 'replace')).hexdigest()[:16]}"
     return Learning(id, "fact", fact, origin="compaction", evidence=(run,), untrusted=True)
 
 
 def remembered_texts(records: Iterable[Record], run: str) -> list[str]:
-    """Return what memory showed to a run, and what the run saved."""
+    """Return the texts that a run recalled from memory, and those that it saved."""
     texts: list[str] = []
     for event in (record.event for record in records if record.run == run):
         match event:
@@ -80,7 +80,7 @@ def remembered_texts(records: Iterable[Record], run: str) -> list[str]:
 
 
 def repeats_memory(fact: str, present: Iterable[str]) -> bool:
-    """Return whether a fact only repeats recalled text: hardly a word in it is new, and no number or name."""
+    """Return whether a fact only repeats recalled text: it has hardly any new word, and no new number or name."""
     mine = lower_words(fact)
     return any(
         len(mine - theirs) <= NEW_WORD_SHARE * len(mine) and not any(map(is_exact_token, mine - theirs))

@@ -33,6 +33,6 @@ class PeriodicSummary:
     max_output: int = 4000
 
     async def compact(self, messages: Sequence[Message], run: Run) -> Sequence[Message]:
-        """Replace the oldest turns by a summary, or omit them if there cannot be one."""
+        """Replace the oldest turns with a summary, or omit them if none can be made."""
         note = partial(request_notes, run=run, instructions=INSTRUCTIONS, max_output=self.max_output)
         return await summarize_oldest(messages, run, self.summaries, note)

@@ -15,7 +15,7 @@ from .turns import count_removable, remove_oldest
 async def summarize_oldest(
     messages: Sequence[Message], run: Run, most: int, note: Callable[[str], Awaitable[str]]
 ) -> Sequence[Message]:
-    """Replace the oldest turns by a note; omit them if there cannot be one or ``most`` exist.
+    """Replace the oldest turns with a note; omit them if none can be made, or if ``most`` notes exist.
 
     ``note`` gets the turns as a record. If a limit forbids the call, the next call of the work reports it.
     """
@@ -34,7 +34,7 @@ async def summarize_oldest(
 
 
 async def request_notes(record: str, run: Run, *, instructions: str, max_output: int) -> str:
-    """Return the model's notes on a record; raise KoiError when they are not notes."""
+    """Return the model's notes on a record; raise KoiError if the reply is not notes."""
     if why := too_expensive_reason(len(record), max_output, run.cost, run.limits):
         raise KoiError(f"{why[0].upper()}{why[1:]}.")
     question = f"The task:\n{shorten_text(run.task.text)}\n\nThe record:\n{fence_text('record', record)}"

@@ -35,7 +35,7 @@ def oldest_messages(messages: Sequence[Message], count: int) -> Iterator[Message
 
 
 def is_removable(part: Part, role: Role) -> bool:
-    """Return whether a part is removed with its turn: all but the user's text."""
+    """Return whether a part is removed with its turn: any part except the user's text."""
     return role is Role.ASSISTANT or isinstance(part, ToolResult)
 
 

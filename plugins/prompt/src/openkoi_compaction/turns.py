@@ -13,7 +13,7 @@ MIN_KEPT_TURNS = 2  # last turns that are kept word for word (C32)
 
 
 def count_removable(messages: Sequence[Message]) -> int:
-    """Return how many of the oldest turns to remove: half of all but the latest."""
+    """Return how many of the oldest turns to remove: half of those before the latest ones."""
     return max(0, len(turn_positions(messages)) - MIN_KEPT_TURNS + 1) // 2
 
 

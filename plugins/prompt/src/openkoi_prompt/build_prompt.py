@@ -45,7 +45,7 @@ def texts_of_layer(sections: Iterable[Section], layer: Layer) -> list[str]:
 
 
 def format_section(section: Section) -> str:
-    """Return a section as the model reads it."""
+    """Format a section for the model."""
     return quote_untrusted(section.name, section.text) if section.untrusted else section.text
 
 
@@ -77,7 +77,7 @@ def quote_input(task: Task) -> Iterable[str]:
 
 
 def is_environment(section: Section) -> bool:
-    """Return whether a section states facts about the environment: its name is ``environment``, or begins so."""
+    """Return whether a section states facts about the environment: its name is ``environment``, or starts with that."""
     return section.layer is Layer.TASK and section.name.partition(".")[0] == ENVIRONMENT
 
 
@@ -108,7 +108,7 @@ def restart_message(task: Task, plan: Plan, best: ExecutionResult) -> str:
 
 
 def describe_work(best: ExecutionResult) -> str:
-    """Return the state of the work: what is changed, or the answer if nothing is."""
+    """Return the state of the work: the changes, or the answer if there are none."""
     if best.diff:
         return quote_untrusted("diff of the work so far", summarize_diff(best.diff))
     answer = quote_untrusted("best answer so far, in outline", summarize_text(best.text)) if best.text else ""
@@ -124,7 +124,7 @@ def merge_sections(sections: Iterable[Section]) -> tuple[Section, ...]:
 
 
 def recall_sections(recall: Recall) -> tuple[Section, ...]:
-    """Return what memory found: lessons that the user approved or that proved to help instruct, the rest is data."""
+    """Return memory's results: lessons that are approved or proved to help are instructions, the rest is data."""
     memos = [hit.item for hit in recall.hits]
     learned = [memo.text for memo in memos if isinstance(memo, Learning) and not memo.untrusted]
     recalled = [memo.text for memo in memos if not isinstance(memo, Learning) or memo.untrusted]

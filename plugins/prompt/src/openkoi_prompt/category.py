@@ -21,7 +21,7 @@ PATTERNS = {name: lazy_pattern(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE
 
 
 def infer_category(text: str) -> str:
-    """Return a task's category; empty where its words imply none."""
+    """Return a task's category; empty if its words imply none."""
     counts = {name: len(pattern.findall(text)) for name, pattern in PATTERNS.items()}
     best = max(counts, key=lambda name: counts[name])
     return best if counts[best] else ""

@@ -1,4 +1,4 @@
-"""The messages that a model is sent: its system prompt and the turns, in the order that every vendor accepts."""
+"""The messages sent to a model: the system prompt and the turns, in an order that every vendor accepts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
@@ -33,7 +33,7 @@ def join_turns(messages: Iterable[Message]) -> list[Message]:
 
 
 def shortening_error(messages: Sequence[Message], before: Sequence[Message]) -> str:
-    """Say why these messages cannot replace a longer conversation; empty if they can."""
+    """Return why these messages cannot replace a longer conversation; empty if they can."""
     if wrong := type_error_of(messages, Sequence[Message]):
         return wrong
     if not messages or messages[0].role is not Role.USER or messages[-1].role is not before[-1].role:
@@ -52,5 +52,5 @@ def calls_in(message: Message) -> set[str]:
 
 
 def results_in(message: Message) -> set[str]:
-    """Return the ids of the calls that a message has results of."""
+    """Return the ids of the calls whose results a message contains."""
     return {part.call for part in message.parts if isinstance(part, ToolResult)}

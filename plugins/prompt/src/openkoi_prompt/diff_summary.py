@@ -16,7 +16,7 @@ OMITTED_NOTE = "[also changed, not shown here: {}]"
 
 
 def summarize_diff(diff: str, most: int = MAX_CHARACTERS) -> str:
-    """Return the changes file by file, as many as there is room for; the others by name."""
+    """Return the changes file by file, as many as fit; list the other files by name."""
     summary, names = "", list[str]()
     for part in FILE_HEADER.split(diff):
         if len(summary) + len(part) <= most:

@@ -17,7 +17,7 @@ Table: TypeAlias = Mapping[str, Any]
 
 
 def executor_instructions(model: str = "", edit: str = "") -> Section:
-    """Return the system prompt for ``provider/model``; a model of no known family gets the common sections."""
+    """Return the system prompt for ``provider/model``; a model of an unknown family gets the common sections."""
     table = read_table()
     family, format_ = family_of(model), table["edits"].get(edit, {})
     sections = {**table["sections"], **family.get("sections", {}), **format_.get("sections", {})}

@@ -1,4 +1,4 @@
-"""Ask the planner's model for the steps of a task, and add what it proposes to the plan."""
+"""Ask the planner's model for the steps of a task, and add them to the plan."""
 
 from collections.abc import Iterable, Sequence
 

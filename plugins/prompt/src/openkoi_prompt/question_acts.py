@@ -8,7 +8,7 @@ from .speech_act import SpeechAct
 
 
 def classify_clause(words: str, asked: bool, before: SpeechAct) -> SpeechAct:
-    """Return what a clause does by itself."""
+    """Return the speech act of a clause by itself."""
     original, words = words, strip_fillers(words)
     if matches_whole("agrees", original) or matches_whole("agrees", words):
         return SpeechAct.WORK
@@ -27,7 +27,7 @@ def classify_clause(words: str, asked: bool, before: SpeechAct) -> SpeechAct:
 
 
 def strip_fillers(words: str) -> str:
-    """Drop what says nothing: "ok, now please" before it, "please" after it."""
+    """Remove fillers: "ok, now please" before a clause, "please" after it."""
     words = re.sub(r"\bplease (?=(?:why|how|what|which|whether|if)\b)", "", words)
     while rest := skip_form("filler", words):
         words = rest
@@ -70,7 +70,7 @@ def classify_imperative(words: str) -> SpeechAct | None:
 
 
 def classify_answer_request(words: str) -> SpeechAct | None:
-    """Recognise what asks for an answer to the user: "tell me", "I wonder whether", "I would like an overview"."""
+    """Recognise requests for an answer to the user: "tell me", "I wonder whether", "I would like an overview"."""
     wanted = skip_form("wants", words)
     if wanted is not None and contains("answer_noun", wanted):
         made = any(contains(form, words) for form in ("written", "answer_in", "in_document"))
@@ -102,7 +102,7 @@ def is_only_answer(telling: str, rest: str) -> bool:
 
 
 def classify_asking(words: str, asked: bool, before: SpeechAct = SpeechAct.NOTHING) -> SpeechAct | None:
-    """Recognise a question by its form; one that is a request in the shape of a question is work."""
+    """Recognise a question by its form; a request in the form of a question is work."""
     if (foreign := classify_foreign(words, asked, before)) is not None:
         return foreign
     if begins_with("requests", words) or begins_with("urges", words):
@@ -123,7 +123,7 @@ def classify_asking(words: str, asked: bool, before: SpeechAct = SpeechAct.NOTHI
 
 
 def classify_foreign(words: str, asked: bool, before: SpeechAct) -> SpeechAct | None:
-    """Recognise what is written in some other languages; None where the words are English or no known form."""
+    """Recognise questions in some other languages; None if the words are English or no known form."""
     if matches_whole("foreign_forbids", words):
         return SpeechAct.FORBID
     if contains("script_any", words):
@@ -146,7 +146,7 @@ def classify_foreign(words: str, asked: bool, before: SpeechAct) -> SpeechAct | 
 
 
 def classify_script(words: str, asked: bool) -> SpeechAct:
-    """Recognise what is written in Russian, Chinese, Japanese and Korean; where in doubt it is work."""
+    """Recognise questions in Russian, Chinese, Japanese and Korean; in doubt, the clause is work."""
     if contains("script_tells", words):
         return SpeechAct.ASK
     if contains("script_requests", words):

@@ -11,7 +11,7 @@ DOCUMENT_SIGN = CODE_SIGN + "doc"  # a file in which an answer could be written
 
 @dataclass(frozen=True)
 class Clause:
-    """Hold lower-case words between single spaces, and the comma or conjunction before them."""
+    """A clause: lower-case words between single spaces, and the comma or conjunction before them."""
 
     text: str
     joint: str = ""

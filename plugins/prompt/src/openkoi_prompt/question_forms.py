@@ -14,7 +14,7 @@ def read_tables() -> dict[str, dict[str, str]]:
 
 @cache
 def find_pattern(name: str) -> str:
-    """Return one group of the alternatives of a name, and in it a group for each name between angle brackets."""
+    """Return a group with the alternatives of a name, with a nested group for each name in angle brackets."""
     tables = read_tables()
     if name in tables["words"]:
         return f"(?:{'|'.join(tables['words'][name].split())})"
@@ -25,7 +25,7 @@ def find_pattern(name: str) -> str:
 
 @cache
 def find_form(name: str) -> re.Pattern[str]:
-    """Compile a form; it begins and ends where a word does, unless it is of a script without spaces."""
+    """Compile a form; it matches whole words, unless its script has no spaces."""
     pattern = find_pattern(name)
     return re.compile(pattern if name.startswith("script_") else rf"(?<!\S){pattern}(?!\S)")
 
@@ -43,13 +43,13 @@ def matches_whole(name: str, words: str) -> bool:
 
 
 def skip_form(name: str, words: str) -> str | None:
-    """Return what follows a form that the words begin with; None where they do not."""
+    """Return the words after a form with which they start; None if they do not start with it."""
     found = find_form(name).match(words)
     return words[found.end() :].strip() if found else None
 
 
 def consists_of(name: str, words: str) -> bool:
-    """Return whether the words are nothing but forms of one name: "ok thanks"."""
+    """Return whether the words consist only of forms with one name: "ok thanks"."""
     while words and (rest := skip_form(name, words)) is not None and rest != words:
         words = rest
     return not words

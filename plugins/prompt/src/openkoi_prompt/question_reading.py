@@ -1,4 +1,4 @@
-"""Recognise a clause that only wants something read and reported."""
+"""Recognise a clause that only asks to read and report something."""
 
 import re
 
@@ -7,7 +7,7 @@ from .speech_act import SpeechAct
 
 
 def classify_reading(words: str) -> SpeechAct | None:
-    """Recognise an imperative that reads and reports; None where it does not begin with a reading verb."""
+    """Recognise an imperative to read and report; None if it does not start with a reading verb."""
     if matches_whole("tries", words):
         return SpeechAct.RUN
     if begins_with("executes", words):
@@ -38,12 +38,12 @@ def reads_freely(verb: str, rest: str) -> SpeechAct:
 
 
 def makes_something(rest: str) -> bool:
-    """Return whether something is to be made of what is read, or done while it is read."""
+    """Return whether the request also wants something made or done with the text that is read."""
     return any(contains(form, rest) for form in ("by_doing", "written", "purpose", "manner", "on_it", "else"))
 
 
 def reads_workspace(verb: str, rest: str) -> SpeechAct:
-    """Distinguish "list the tests" from "list the customers on the page": object and place are of the workspace."""
+    """Distinguish "list the tests" from "list the customers on the page": both are in the workspace."""
     if begins_with("embedded", rest) or rest.startswith("that "):
         return SpeechAct.ASK if reads_embedded(verb, rest) else SpeechAct.WORK
     if not rest:

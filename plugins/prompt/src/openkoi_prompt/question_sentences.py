@@ -1,4 +1,4 @@
-"""Weigh what the sentences of a task do: ask, state, or request something.
+"""Weigh the speech acts of a task's sentences: questions, statements and requests.
 
 A task is a question if some clause asks, no clause asks for work, and the others only state what the question is about.
 A clause that is not recognised is work: a gap in the lists costs one judgement and lets no work pass unjudged (issue
@@ -22,7 +22,7 @@ def only_asks(text: str) -> bool:
 
 
 def is_question_of_acts(acts: list[SpeechAct]) -> bool:
-    """Weigh the acts of a text: what is stated before a question is its background, after it a complaint."""
+    """Weigh the acts of a text: a statement before a question is its background, one after it a complaint."""
     if SpeechAct.WORK in acts or not {SpeechAct.ASK, SpeechAct.READ, SpeechAct.TALK} & set(acts):
         return False
     last = max((at for at, act in enumerate(acts) if act is SpeechAct.ASK), default=0)
@@ -33,7 +33,7 @@ def is_question_of_acts(acts: list[SpeechAct]) -> bool:
 
 
 def classify_sentence(sentence: Sentence) -> Iterator[SpeechAct]:
-    """Yield what each clause does; one that does nothing by itself may continue the one before it."""
+    """Yield the act of each clause; a clause without its own act may continue the previous one."""
     head, opening = SpeechAct.NOTHING, ""
     for clause, after in zip(sentence.clauses, [*sentence.clauses[1:], None], strict=True):
         act = classify_clause(clause.text, sentence.asked, head)
@@ -71,7 +71,7 @@ def classify_addition(words: str, head: SpeechAct) -> SpeechAct:
 
 
 def classify_continuation(clause: Clause, head: SpeechAct, opening: str, asked: bool) -> SpeechAct:
-    """Distinguish "and the lexer" from "and fix it": a possible imperative continues nothing."""
+    """Distinguish "and the lexer" from "and fix it": a possible imperative is not a continuation."""
     words = strip_fillers(clause.text)
     if head in CONTEXT_ACTS:
         return SpeechAct.NOTHING if continues_context(clause.joint, words, head, opening) else SpeechAct.UNKNOWN
@@ -112,7 +112,7 @@ def continues_question(joint: str, words: str, opening: str, asked: bool) -> boo
 
 
 def continues_how(words: str, opening: str) -> bool:
-    """Recognise "how do I build and run it": a second verb after the first, or one of mere use."""
+    """Recognise "how do I build and run it": a second verb after the first, or a verb that only means use."""
     rest = skip_form("how_to", opening)
     verbs = [word for word in (rest or "").split() if not word.endswith("ly")]
     return rest is not None and (len(verbs) <= 1 or begins_with("usage", words))

@@ -89,7 +89,7 @@ def is_error_line(line: str) -> bool:
 
 
 def error_message(lines: Sequence[str], place: int) -> str:
-    """Return an error with its message, which may stand on the next line."""
+    """Return an error with its message, which may be on the next line."""
     more = lines[place + 1] if lines[place].endswith(":") and place + 1 < len(lines) else ""
     return f"{lines[place].strip()} {more.strip()}".strip()[:MAX_LINE]
 
@@ -110,7 +110,7 @@ def parse_frame(lines: Sequence[str], place: int) -> str:
 
 
 def short_name(name: str) -> str:
-    """Return the last two parts of a qualified name, which say most: a type and its method."""
+    """Return the last two, most specific parts of a qualified name: a type and its method."""
     parts = re.split(r"(?<=[^.:/\\>])(\.|::|->|/|\\)(?=[^.:])", re.sub(r"[(*)]", "", name))
     return "".join(parts[-3:])
 
@@ -121,7 +121,7 @@ def frame_distance(place: int, places: Sequence[int]) -> int:
 
 
 def leading_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the first meaningful lines, as many as there is room for."""
+    """Yield the first meaningful lines, as many as fit."""
     room = MAX_LEAD
     for line in filter(None, map(str.strip, lines)):
         if NOISE.match(line):

@@ -1,4 +1,4 @@
-"""Refuse sections that would crowd the task out of the prompt, and name the plugin that added them.
+"""Reject sections that are too large for the prompt, and name the plugin that added them.
 
 The caps are those of issue 14: a plugin's 50 MB section left no room for a single call.
 """
@@ -13,22 +13,22 @@ MAX_PLUGIN_BYTES = 64 * KIB
 MAX_TOTAL_BYTES = 256 * KIB
 WINDOW_SHARE = 4  # all sections may fill a quarter of the context window (issue 14)
 BYTES_PER_TOKEN = 4
-"""As openkoi_models estimates the tokens of a text."""
+"""The same as in openkoi_models, which estimates the tokens of a text."""
 MAX_CHARACTER_BYTES = 4
-"""Of UTF-8: most sections are so short that their bytes need not be counted."""
+"""The maximum for UTF-8: most sections are so short that their bytes need not be counted."""
 MEMORY_SOURCE = "memory"
 MAX_SHOWN_NAMES, MAX_SHOWN_CHARACTERS = 3, 60
 
 
 def max_total_bytes(window: int) -> int:
-    """Return how long all sections together may be for a model with a context window of so many tokens."""
+    """Return the maximum bytes of all sections together for a model with a context window of this many tokens."""
     return min(MAX_TOTAL_BYTES, window * BYTES_PER_TOKEN // WINDOW_SHARE)
 
 
 def refuse_oversized(
     sections: Sequence[Section], hook: str, *, max_total: int, taken: int = 0
 ) -> tuple[tuple[Section, ...], tuple[str, ...]]:
-    """Return the sections that are admitted at a hook, and a warning for each plugin whose sections are not.
+    """Return the sections that are accepted at a hook, and a warning for each plugin whose sections are rejected.
 
     A plugin's sections are refused as a whole. What memory recalls is bounded by its share of the task's tokens, so it
     counts towards the total only; ``taken`` bytes of it are in use already.
@@ -52,7 +52,7 @@ def refuse_oversized(
 
 
 def without_refused_texts(sections: Sequence[Section]) -> Sequence[Section]:
-    """Return one plugin's sections as they are recorded: if refused, with sizes in place of their texts."""
+    """Return one plugin's sections for the log: if rejected, with sizes instead of texts."""
     characters = sum([len(one.name) + len(one.text) for one in sections])
     if characters * MAX_CHARACTER_BYTES <= MAX_PLUGIN_BYTES or total_size(sections) <= MAX_PLUGIN_BYTES:
         return sections
@@ -70,10 +70,10 @@ def explain_refusal(plugin: str, sections: Sequence[Section], hook: str, why: st
 
 
 def total_size(sections: Iterable[Section]) -> int:
-    """Return how many bytes sections are."""
+    """Return the size of sections in bytes."""
     return sum(map(section_size, sections))
 
 
 def section_size(section: Section) -> int:
-    """Return how many bytes a section is in UTF-8, including its name."""
+    """Return the size of a section in UTF-8 bytes, including its name."""
     return sum(len(text.encode("utf-8", "surrogatepass")) for text in (section.name, section.text))

@@ -1,10 +1,10 @@
-"""Name the speech acts: what is done by saying a clause."""
+"""Define the speech acts: what a speaker does with a clause."""
 
 from enum import Enum, auto
 
 
 class SpeechAct(Enum):
-    """Name what is done by saying a clause."""
+    """What a speaker does with a clause."""
 
     WORK = auto()  # "rename it", "it should be blue", "can you add one", "yes"
     ASK = auto()  # "what does it do", "tell me whether it is fast"

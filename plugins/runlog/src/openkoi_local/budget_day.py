@@ -19,12 +19,12 @@ class DayBudget:
 
     @property
     def total_reserved(self) -> Amount:
-        """All that is reserved."""
+        """The sum of all reservations."""
         amounts = self.held.values()
         return Amount(tokens=sum(one.tokens for one in amounts), usd=sum(one.usd for one in amounts))
 
     def left(self, limit: Amount) -> Amount:
-        """Return what may still be reserved within a limit."""
+        """Return how much may still be reserved within a limit."""
         used = add(self.spent, self.total_reserved)
         return Amount(tokens=limit.tokens - used.tokens, usd=limit.usd - used.usd)
 
@@ -33,17 +33,17 @@ class DayBudget:
         return DayBudget(self.spent, {**self.held, id: amount})
 
     def settle(self, id: str, spent: Amount) -> "DayBudget":
-        """Return the day on which this was spent in place of a reservation."""
+        """Return the day with a reservation replaced by what was spent."""
         held = {one: amount for one, amount in self.held.items() if one != id}
         return DayBudget(add(self.spent, spent), held) if id in self.held else self
 
     def as_day(self, date: str, limit: Amount) -> BudgetDay:
-        """Return the day as the contract has it."""
+        """Return the day as a ``BudgetDay`` of the contract."""
         return BudgetDay(date=date, spent=self.spent, reserved=self.total_reserved, limit=limit)
 
 
 def grant(request: BudgetRequest, left: Amount) -> Amount:
-    """Return as much as is left of what a call asks for; raises LimitExceededError where that is too little."""
+    """Return as much of a call's request as is left; raise LimitExceededError if that is too little."""
     if request.least.usd > left.usd:
         raise LimitExceededError(DOLLARS_A_DAY)
     if request.least.tokens > left.tokens:
@@ -52,10 +52,10 @@ def grant(request: BudgetRequest, left: Amount) -> Amount:
 
 
 def amount_of(cost: Cost) -> Amount:
-    """Return what a budget counts of a cost."""
+    """Return the part of a cost that a budget counts."""
     return Amount(tokens=cost.budget_tokens, usd=cost.usd)
 
 
 def add(one: Amount, other: Amount) -> Amount:
-    """Return two amounts together."""
+    """Return the sum of two amounts."""
     return Amount(tokens=one.tokens + other.tokens, usd=one.usd + other.usd)

@@ -1,7 +1,7 @@
 """Enforce the daily limit of cost and tokens, in a file that all processes of a user share under a lock.
 
-Reservations count as spent until the call is over. Those of a process that ended count as spent for good, since their
-result is unknown.
+Reservations count as spent until the call is over. Those of a process that has ended count as spent permanently, since
+their result is unknown.
 """
 
 import json
@@ -65,7 +65,7 @@ class FileBudget:
         return [read_day(file).as_day(file.stem, self.limit) for file in sorted(files)]
 
     def today(self) -> date:
-        """Return the day that is counted now."""
+        """Return the current day."""
         return datetime.now(UTC).date()
 
     def file(self, day: date) -> Path:
@@ -73,7 +73,7 @@ class FileBudget:
         return self.folder / f"{day.isoformat()}.json"
 
     def change(self, file: Path, step: Callable[[DayBudget], DayBudget]) -> None:
-        """Change a day's file while no other process does."""
+        """Change a day's file under a lock."""
         try:
             private_folder(self.folder)
             with lock_beside(file):
@@ -83,12 +83,12 @@ class FileBudget:
 
 
 def key_of(id: str) -> str:
-    """Return the name of a reservation of this process; in containers the next process may have the same number."""
+    """Return the key of a reservation of this process; in containers, a later process may have the same number."""
     return f"{os.getpid()}:{id}"
 
 
 def settle_abandoned(day: DayBudget) -> DayBudget:
-    """Count reservations of processes that are gone as spent."""
+    """Count the reservations of processes that have ended as spent."""
     for key, amount in day.held.items():
         if not is_process_running(int(key.partition(":")[0])):
             day = day.settle(key, amount)
@@ -96,7 +96,7 @@ def settle_abandoned(day: DayBudget) -> DayBudget:
 
 
 def format_day(day: DayBudget) -> str:
-    """Return a day as its file contains it."""
+    """Return a day as the text of its file."""
     held = {key: (amount.tokens, amount.usd) for key, amount in day.held.items()}
     return json.dumps({"tokens": day.spent.tokens, "usd": day.spent.usd, "held": held})
 

@@ -45,5 +45,5 @@ class ProcessBudget:
         return [days[day].as_day(day.isoformat(), self.limit) for day in sorted(days)]
 
     def today(self) -> date:
-        """Return the day that is counted now."""
+        """Return the current day."""
         return datetime.now(UTC).date()

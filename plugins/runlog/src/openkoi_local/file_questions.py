@@ -1,4 +1,4 @@
-"""Store questions in a folder, a file each: every process of its owner can list and answer them."""
+"""Store questions in a folder, one file each, so that every process of the folder's owner can list and answer them."""
 
 import asyncio
 import json
@@ -40,18 +40,18 @@ class FileQuestions:
         return kept.answer if kept else None
 
     async def wait(self, id: str) -> str:
-        """Look for the answer, again and again."""
+        """Poll for the answer."""
         while (kept := self.read(self.file(id))) is None or kept.answer is None:  # noqa: ASYNC110  # another process
             await asyncio.sleep(POLL_SECONDS)
         return kept.answer
 
     async def pending(self) -> Sequence[PendingQuestion]:
-        """Return the questions without an answer, oldest first; those that are too old are removed."""
+        """Return the questions without an answer, oldest first; remove those that are too old."""
         kept = list(self.kept_long_enough())
         return sorted((one.question for one in kept if one.answer is None), key=lambda question: question.at)
 
     async def answer(self, id: str, answer: str) -> None:
-        """Keep the answer of a question; raises PluginNotFoundError where none of that id waits."""
+        """Store the answer to a question; raise PluginNotFoundError if no question with that id is waiting."""
         private_folder(self.folder)
         with lock_beside(self.folder / "questions"):
             kept = self.read(self.file(id))
@@ -67,7 +67,7 @@ class FileQuestions:
             self.file(id).unlink(missing_ok=True)
 
     def kept_long_enough(self) -> Iterator[Kept]:
-        """Yield what is kept, and remove what was asked too long ago."""
+        """Yield the stored questions, and remove those asked too long ago."""
         oldest = datetime.now(UTC) - timedelta(days=self.days)
         for file in self.folder.glob("*.json"):
             kept = self.read(file)
@@ -83,7 +83,7 @@ class FileQuestions:
         replace_file(self.file(kept.question.id), json.dumps(kept._asdict() | {"question": asdict(kept.question)}))
 
     def read(self, file: Path) -> Kept | None:
-        """Return what a file keeps; None for a file that is missing or damaged."""
+        """Return the question in a file; None if the file is missing or damaged."""
         with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
             known = json.loads(read_small_text(file))
             asked = known["question"]
@@ -95,14 +95,14 @@ class FileQuestions:
 
 
 def is_sound(kept: Kept, id: str) -> bool:
-    """Return whether all texts of a stored question are texts."""
+    """Return whether all fields of a stored question have the right type."""
     one, question = kept.question, kept.question.question
     texts = (one.id, one.run, one.at, one.outermost, one.session, question.text, question.digest, *question.choices)
     return one.id == id and all(isinstance(text, str) for text in (*texts, kept.answer or ""))
 
 
 def asked_at(question: PendingQuestion) -> datetime:
-    """Return when a question was asked; now, where that cannot be read."""
+    """Return when a question was asked; the current time if that cannot be read."""
     try:
         at = datetime.fromisoformat(question.at)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Store questions in memory, for programs that answer in the process that asks."""
+"""Store questions in memory, for programs that answer in the same process."""
 
 import asyncio
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class ProcessQuestions:
         return self.kept.setdefault(question.id, KeptQuestion(question)).answer
 
     async def wait(self, id: str) -> str:
-        """Wait for the answer, without end if the question is removed."""
+        """Wait for the answer; forever if the question is removed."""
         kept = self.kept[id]
         while kept.answer is None:
             await kept.answered.wait()
@@ -39,7 +39,7 @@ class ProcessQuestions:
         return sorted((one.question for one in self.kept.values() if one.answer is None), key=lambda one: one.at)
 
     async def answer(self, id: str, answer: str) -> None:
-        """Keep the answer of a question; raises PluginNotFoundError where none of that id waits."""
+        """Store the answer to a question; raise PluginNotFoundError if no question with that id is waiting."""
         kept = self.kept.get(id)
         if kept is None or kept.answer is not None:
             raise PluginNotFoundError("question", id, tuple(one.id for one in await self.pending()))

@@ -1,6 +1,6 @@
 """Write and read the run log without a kernel: a library without entry points.
 
-A ``RunLog`` writes records, ``read_segment`` reads them, ``past_tasks`` tells of tasks from the log alone; nothing is
+A ``RunLog`` writes records, ``read_segment`` reads them, ``past_tasks`` lists tasks from the log alone; nothing is
 written that a ``Redactor`` (of ``openkoi_base.redact``) has not seen.
 """
 

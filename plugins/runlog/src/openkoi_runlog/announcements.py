@@ -11,7 +11,7 @@ from openkoi_settings import keys
 
 @dataclass(slots=True)
 class Announcements:
-    """Warns of what is masked, once for each run and kind."""
+    """Warns about masked secrets, once for each run and kind."""
 
     redactor: Redactor
     made: dict[str, set[str]] = field(default_factory=dict)

@@ -26,7 +26,7 @@ READING: ContextVar[Path] = ContextVar("reading", default=NO_BLOBS)
 
 @contextmanager
 def use_blob_folder(folder: Path) -> Iterator[None]:
-    """Look for the bytes that lines refer to in a folder."""
+    """Use a folder to look up the bytes that lines refer to."""
     before = READING.set(folder)
     try:
         yield
@@ -39,7 +39,7 @@ def to_stored(
 ) -> Image | File:
     """Return an image or a file with a reference in place of its bytes, which are added to ``blobs``.
 
-    A text file has no secrets then.
+    Secrets in a text file are masked.
     """
     if isinstance(part.content, Blob):
         return part
@@ -53,7 +53,7 @@ def to_stored(
 
 
 def without_secrets(content: bytes, redact: Callable[[str], str]) -> bytes:
-    """Return a text without secrets, whatever its media type; bytes that are not UTF-8 as they are."""
+    """Return a text without secrets, whatever its media type; return bytes that are not UTF-8 unchanged."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -63,7 +63,7 @@ def without_secrets(content: bytes, redact: Callable[[str], str]) -> bytes:
 
 
 def make_reference(blob: Blob) -> dict[str, Any]:
-    """Return what stands in a line in place of bytes."""
+    """Return the reference that replaces bytes in a line."""
     return {BLOB: blob.digest, SIZE: blob.size}
 
 
@@ -76,7 +76,7 @@ def read_reference(value: Any) -> Blob:
 
 
 def store_blobs(blobs: Mapping[str, bytes], folder: Path) -> None:
-    """Write bytes to their files, unless they are there; raises OSError."""
+    """Write bytes to their files, unless these exist; raises OSError."""
     for digest, content in blobs.items():
         path = blob_path(digest, folder)
         if not path.is_file() or path.stat().st_size != len(content):
@@ -91,7 +91,7 @@ def blob_path(digest: str, folder: Path) -> Path:
 
 
 def blob_folder(segment: Path) -> Path:
-    """Return where the bytes are that a file of the log refers to, archived or not."""
+    """Return the folder of the bytes that a file of the log refers to, archived or not."""
     return segment.parent.parent / "blobs"
 
 

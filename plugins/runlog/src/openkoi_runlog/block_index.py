@@ -1,4 +1,4 @@
-"""Index which kinds of events each block of a segment contains, so that readers skip blocks without those they need.
+"""Index which kinds of events each block of a segment contains, so that readers skip blocks that they do not need.
 
 Only the process that writes a segment has its index: a run can thus be read at its end in the same time, however many
 steps it took. All others scan the segment, and find the same.
@@ -15,7 +15,7 @@ Span = tuple[int, int]
 
 
 class BlockIndex:
-    """Where the blocks of a segment start, and the kinds in each. The last block still grows, and is always read."""
+    """Where the blocks of a segment start, and the kinds in each. The last block still grows and is always read."""
 
     __slots__ = ("end", "kinds", "shared", "starts")
 
@@ -36,7 +36,7 @@ class BlockIndex:
         self.end += size
 
     def spans(self, start: int, wanted: Set[bytes]) -> list[Span]:
-        """Return what has to be read from an offset on for the lines of some kinds; the last one ends with the file."""
+        """Return the spans to read from an offset on for lines of some kinds; the last span ends with the file."""
         starts = self.starts.tolist()  # the writer is in another thread
         last = len(starts) - 1
         needed = [

@@ -25,16 +25,16 @@ SHORT_ID_LENGTH = 8
 
 
 async def refuse_fork(checkpoints: Checkpoints, workspace: Path, start: str, last: str) -> None:
-    """Raise KoiError where files that a fork would restore were changed after the run, which ended at ``last``."""
+    """Raise KoiError if files that a fork would restore were changed after the run, which ended at ``last``."""
     restored = {*changed_files(await checkpoints.diff(workspace, start, last))} if last else set()
     if restored and (names := restored.intersection(await changed_since(checkpoints, workspace, last))):
         raise KoiError(FORKED.format(names=format_names(sorted(names))))
 
 
 async def refuse_verdict(checkpoints: Checkpoints, workspace: Path, records: Sequence[Record], run: str) -> None:
-    """Raise FilesChangedError where the work that is left to judge is not what the files contain.
+    """Raise FilesChangedError if the files no longer contain the work that is left to judge.
 
-    They are that work's, or, where none of the run was accepted, those of the best iteration, which were restored.
+    They contain that work or, if no iteration was accepted, that of the best iteration, which was restored.
     """
     work = build_replay(records, run).awaiting_verdict
     if work is None or not work.checkpoint:

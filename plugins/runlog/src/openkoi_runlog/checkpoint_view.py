@@ -1,4 +1,4 @@
-"""The checkpoints of a run, from its records: the one that the files are at now, and those that they were at.
+"""The checkpoints of a run, from its records: the current one of its files, and earlier ones.
 
 This is the only place that computes them: undo, redo, fork and resume read them here.
 """
@@ -12,7 +12,7 @@ UNDO_EVENTS = (events.RunForked, events.BaselineSaved, events.RunResumed, events
 
 
 def checkpoint_of(work: ExecutionResult, origin: str) -> str:
-    """Return the checkpoint of the files as this work left them; empty where they were changed and not kept.
+    """Return the checkpoint of the files as this work left them; empty if they were changed and not saved.
 
     Work that changed nothing left them as they were before the run's first change, which is ``origin``.
     """
@@ -21,10 +21,10 @@ def checkpoint_of(work: ExecutionResult, origin: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointView:
-    """The checkpoints of one run's files; each is empty where none was kept.
+    """The checkpoints of one run's files; each is empty if none was saved.
 
     ``origin`` is of the files before the first change, ``before`` of what undo restores: of a fork, the files before it
-    went back. ``after`` is what redo restores: the files as the run left them, empty where they were not kept. ``last``
+    went back. ``after`` is what redo restores: the files as the run left them, empty if they were not saved. ``last``
     is the last one that was kept, whether or not the run changed files since; ``evaluated`` was kept by the evaluation
     of the last work. ``restored`` is the last undo or redo since the run worked, at ``restored_at`` (ISO 8601).
     """
@@ -40,17 +40,17 @@ class CheckpointView:
 
     @property
     def current(self) -> str:
-        """The checkpoint that the files are at, as far as it is known."""
+        """The checkpoint of the files' current state, if it is known."""
         return (self.restored and self.restored.checkpoint) or self.last
 
     @property
     def undone(self) -> bool:
-        """Whether the user undid the run last; files that others changed meanwhile may have been left."""
+        """Whether the user's last action was to undo the run; files that others changed may have been left."""
         return self.restored is not None and bool(self.before) and self.restored.checkpoint == self.before
 
     @property
     def rejected(self) -> bool:
-        """Whether the user undid the run because of what it did: who rewinds a conversation only goes back."""
+        """Whether the user undid the run because of what it did, rather than to rewind a conversation."""
         return self.undone and not (self.restored and self.restored.rewound)
 
     def take(self, record: Record) -> "CheckpointView":
@@ -73,20 +73,20 @@ class CheckpointView:
         return self
 
     def with_baseline(self, checkpoint: str) -> "CheckpointView":
-        """Return the view where the files were kept before the first change."""
+        """Return the view after the files were saved before the first change."""
         before = self.before if self.forked else checkpoint
         return replace(self, origin=checkpoint, before=before, after=checkpoint, last=checkpoint)
 
     def as_resumed(self) -> "CheckpointView":
-        """Return the view where the run works again, on the files as undo or redo left them."""
+        """Return the view after the run was resumed, on the files as undo or redo left them."""
         return replace(self, evaluated="", last=self.current, restored=None, restored_at="")
 
     def restored_to(self, work: ExecutionResult) -> "CheckpointView":
-        """Return the view where the run itself restored the files of an earlier iteration."""
+        """Return the view after the run itself restored the files of an earlier iteration."""
         kept = checkpoint_of(work, self.origin)
         return replace(self, after=kept, last=kept or self.last)
 
     def ended_with(self, work: ExecutionResult) -> "CheckpointView":
-        """Return the view where the run ended with its last iteration."""
+        """Return the view after the run ended with its last iteration."""
         kept = checkpoint_of(work, self.origin)
         return replace(self, after=kept, last=self.evaluated or kept or self.last)

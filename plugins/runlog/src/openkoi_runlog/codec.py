@@ -1,6 +1,6 @@
 """Serialize events and other dataclasses to JSON, and read them back.
 
-Fields that have their default value are left out. Members of a union say which class they are, under ``is``.
+Fields that have their default value are left out. Members of a union name their class under ``is``.
 """
 
 import base64
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
             """Return the text of a field whose name may mark it as a secret."""
 
         def special(self, kind: Any, /) -> frozenset[str]:
-            """Return those of a class's fields whose names say how to mask their texts."""
+            """Return the fields of a class whose names determine how their texts are masked."""
 
         def store(self, media: Image | File) -> Image | File:
             """Return an image or a file with a reference in place of its bytes."""
@@ -60,11 +60,11 @@ class NoMask:
         return value
 
     def special(self, kind: Any, /) -> frozenset[str]:
-        """Return nothing: all names are alike."""
+        """Return no fields: all names are treated alike."""
         return frozenset()
 
     def store(self, media: Image | File) -> Image | File:
-        """Return what refers to the bytes, which are kept nowhere."""
+        """Return a reference to the bytes, which are not stored."""
         return to_stored(media)
 
 
@@ -81,7 +81,7 @@ def encode(value: object, mask: "Mask" = NO_MASK) -> Json:
 
 @cache
 def encoder_of(kind: type) -> "Callable[[Any, Mask], Json]":
-    """Return what encodes the values of a class."""
+    """Return the function that encodes the values of a class."""
     if issubclass(kind, (int, float, str)) and issubclass(kind, Enum):
         return lambda value, mask: value.value
     if issubclass(kind, float):
@@ -148,7 +148,7 @@ def encode_fact(fact: Any, mask: "Mask") -> dict[str, Json]:
 
 @cache
 def describe_shape(kind: Any) -> tuple[str, Callable[[Any], Iterable[Any]], list[tuple[str, object, bool]]]:
-    """Return a class's tag, what reads its fields, and each field's name in the log, its default and if it has one."""
+    """Return a class's tag, the reader of its fields, and each field's name in the log and its default, if any."""
     names = wire_names(kind)
     read: Any = attrgetter(*names) if len(names) > 1 else lambda fact: tuple(getattr(fact, name) for name in names)
     defaults = map(get_default, fields(kind))

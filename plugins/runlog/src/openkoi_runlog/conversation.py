@@ -35,7 +35,7 @@ UNDONE = "The user undid these changes."
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A session as its next task finds it. ``last`` is the run of its last task; it is empty in a session without one.
+    """The state of a session before its next task. ``last`` is the run of its last task; empty if it has none.
 
     ``models`` are those that the last task's command line named, by setting.
     """
@@ -64,7 +64,7 @@ def read_conversation(folder: Path, session: str) -> Conversation:
 
 
 def read_unfinished_answer(folder: Path, session: str, view: RunView) -> str:
-    """Return what had streamed of the answer in which the last task of a session was interrupted."""
+    """Return the part of the answer that had streamed when the last task of a session was interrupted."""
     streamed, lease, roles = "", "", executor_roles(view)
     for record in read_last_task(folder, session, STREAM_EVENTS):
         match record.event:
@@ -78,7 +78,7 @@ def read_unfinished_answer(folder: Path, session: str, view: RunView) -> str:
 
 
 def build_exchange(view: RunView, records: Sequence[Record], streamed: str) -> list[Message]:
-    """Return a task's request and its answer, with what had streamed of one that did not end."""
+    """Return a task's request and its answer; of an incomplete answer, the part that had streamed."""
     own = [record.event for record in records if record.run == view.run]
     messages = [one.message for one in own if isinstance(one, events.MessageAdded) and one.from_user]
     asked: list[Part] = [
@@ -104,7 +104,7 @@ def describe_request(view: RunView) -> str:
 
 
 def describe_work(view: RunView, steps: Sequence[str]) -> str:
-    """Return what was done for a request and how it ended, in a few sentences; empty if it was only answered."""
+    """Summarise what was done for a request and how it ended; empty if it was only answered."""
     done = list(dict.fromkeys(filter(None, steps)))
     more = f"; and {len(done) - MAX_STEPS} more steps" if len(done) > MAX_STEPS else ""
     sentences = (
@@ -117,7 +117,7 @@ def describe_work(view: RunView, steps: Sequence[str]) -> str:
 
 
 def last_words(happened: Iterable[object], roles: Collection[str]) -> str:
-    """Return the last text of the model that works, for a task that did not end."""
+    """Return the last text of the executor's model, for a task that did not end."""
     texts = [one.response.text for one in happened if isinstance(one, events.ModelResponse) and one.role in roles]
     return next((text for text in reversed(texts) if text.strip()), "")
 
@@ -129,7 +129,7 @@ def shorten(text: str) -> str:
 
 
 def limit_history(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Return the newest exchanges, without images and files that would be too many.
+    """Return the newest exchanges, without images and files beyond the limit.
 
     Half of the limit is kept, so that the start of the history, which providers cache, rarely changes.
     """
@@ -147,7 +147,7 @@ def count_characters(messages: Iterable[Message]) -> int:
 
 
 def limit_media(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Replace the oldest images and files with a note, as far as they exceed the limit."""
+    """Replace the oldest images and files with a note, if they exceed the limit."""
     room, newest_first = MAX_MEDIA_BYTES, list[Message]()
     for message in reversed(messages):
         parts = list[Part]()

@@ -14,7 +14,7 @@ from .run_views import build_view
 class ForkPoint:
     """The records of a run and its sub-tasks before one of its iterations.
 
-    ``checkpoint`` is of its files then, ``last`` of its files when it ended; empty when none was kept.
+    ``checkpoint`` is of its files then, ``last`` of its files when it ended; empty if none was saved.
     """
 
     task: Task

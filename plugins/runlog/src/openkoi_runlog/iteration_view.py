@@ -23,7 +23,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 class IterationPhase(StrEnum):
-    """How far an iteration came. Learning follows the last one and is none of its phases."""
+    """How far an iteration got. Learning follows the last one and is not one of its phases."""
 
     PLAN = "plan"
     EXECUTE = "execute"
@@ -36,10 +36,10 @@ class IterationPhase(StrEnum):
 class IterationView:
     """What an iteration did, what was found and decided, and what it cost.
 
-    ``plan`` is what it began with. ``usage`` and ``usd`` count all paid calls, those of sub-tasks among them; ``spent``
-    is what the iteration alone used and ``total`` what the run had used at its decision. ``at`` is when something
-    happened in it last (ISO 8601). ``advice`` is what the user wanted after it, ``reported`` the score that
-    its end was recorded with. ``ended`` tells whether it came to its end; a killed run leaves one that did not.
+    ``plan`` is the plan at its start. ``usage`` and ``usd`` count all paid calls, including those of sub-tasks;
+    ``spent`` is what the iteration alone used and ``total`` what the run had used at its decision. ``at`` is when
+    something happened in it last (ISO 8601). ``advice`` is what the user wanted after it, ``reported`` the score that
+    its end was recorded with. ``ended``: it is complete; a killed run leaves one that is not.
     """
 
     number: int = 0
@@ -79,7 +79,7 @@ class IterationView:
 
     @property
     def is_continued(self) -> bool:
-        """Whether a run that is resumed continues in it: it waited for an approval, or was not judged."""
+        """Whether a resumed run continues in it: it waited for an approval, or was not judged."""
         waited = self.work is not None and self.work.ended is StopReason.PERSON
         return waited or (self.decision is not None and self.decision.unjudged)
 
@@ -92,11 +92,11 @@ class IterationView:
         return Iteration(plan=self.plan, work=self.work, evaluation=self.evaluation, cost=total, facts=self.facts)
 
     def add_cost(self, paid: events.Paid) -> "IterationView":
-        """Return it with the cost of one more call."""
+        """Return the iteration with the cost of one more call."""
         return replace(self, usage=self.usage + paid.usage, usd=self.usd + paid.usd)
 
     def merge_resumed(self, later: "IterationView") -> "IterationView":
-        """Return this one as it was resumed, after it had waited for the user or could not be judged."""
+        """Return the iteration after it was resumed, because it had waited for the user or could not be judged."""
         return replace(
             later,
             plan=later.plan if later.work else self.plan,
@@ -109,7 +109,7 @@ class IterationView:
 
 
 def phase_after(decision: NextAction) -> IterationPhase:
-    """Return the phase of an iteration that was decided about: complete, unless the task was broken off there."""
+    """Return the phase of an iteration with a decision: complete, unless the task was stopped there."""
     return IterationPhase.ABORT if decision.value.startswith("abort") else IterationPhase.COMPLETE
 
 
@@ -117,7 +117,8 @@ def phase_after(decision: NextAction) -> IterationPhase:
 class FindingView:
     """A finding from the iteration that found it to the one that no longer has it.
 
-    ``number`` counts findings through the run: F1, F2 and on. One that comes back after it was resolved is a new one.
+    ``number`` counts findings through the run: F1, F2 and so on. One that comes back after it was resolved is a new
+    one.
     """
 
     number: int

@@ -19,7 +19,7 @@ REWIND_EVENTS = (events.ConversationRewound, events.RunResumed)
 
 
 class TaskStart(NamedTuple):
-    """Where a task starts: the segments from that one on, the offset in the first, and the event."""
+    """Where a task starts: the segments from its first one on, the offset in that, and the event."""
 
     paths: Sequence[Path]
     offset: int
@@ -47,7 +47,7 @@ def read_last_task(folder: Path, session: str, kinds: Collection[type[Event]] | 
 
 
 def find_end(folder: Path, session: str) -> ConversationEnd:
-    """Return how a conversation ends. The whole log is only read where the last task that started was rewound."""
+    """Return how a conversation ends. The whole log is read only if the last task that started was rewound."""
     rewound: list[TaskStart] = []
     hidden: frozenset[str] | None = None
     for start in iterate_starts(list_all_segments(folder, session)):
@@ -63,7 +63,7 @@ def find_end(folder: Path, session: str) -> ConversationEnd:
 
 
 def find_rewound(records: Iterator[Record]) -> frozenset[str]:
-    """Return the runs that a rewind removed, and that were neither brought back nor resumed since."""
+    """Return the runs that a rewind removed, and that were neither restored nor resumed since."""
     found: dict[str, bool] = {}
     for record in records:
         found[record.run] = isinstance(record.event, events.ConversationRewound) and not record.event.undone
@@ -105,7 +105,7 @@ def is_logged_in(path: Path, run: str) -> bool:
 
 @contextmanager
 def map_segment(path: Path) -> Iterator[bytes | mmap]:
-    """Yield the content of a segment, which is not read before it is looked at; empty if it cannot be read."""
+    """Yield the content of a segment, mapped into memory; empty if it cannot be read."""
     try:
         with open_segment(path) as file:
             if is_packed(path):

@@ -1,7 +1,7 @@
 """Cache the needed lines of archived (compressed) segments, because decompressing all of them takes seconds.
 
-A packed segment never changes, so neither does what is taken from it. What is kept of another one of its name, or for
-another need, or was damaged, is taken again.
+A packed segment never changes, so neither do its wanted lines. A cache entry for another segment of that name, or for
+another need, or a damaged one, is replaced.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Let memory ingest new records of the log, and search it.
 
-A run's records are taken in after its result, those of a long run in parts while it is under way. A search takes in
-what others have left: what a run that is still under way has written so far does not hold up its start.
+A run's records are ingested after its result, those of a long run in parts while it is running. A search ingests
+what other processes have left, except the records of runs that are still active, which would delay it.
 """
 
 import asyncio
@@ -40,10 +40,10 @@ DUE_EVENTS = name_needed((events.RunCompleted, events.RunFailed, events.Learning
 
 @dataclass(slots=True)
 class MemorySync:
-    """The memory that ``memory`` returns, over the log in ``folder``. ``warn`` hears of what goes wrong.
+    """The memory that ``memory`` returns, over the log in ``folder``. ``warn`` is called with each error.
 
     ``pending`` are the sessions whose new records were asked for and are not read yet; an empty name is all of them.
-    ``texts`` are the numbers of texts of each run that memory was not given yet.
+    ``texts`` counts, for each run, the texts that memory has not received yet.
     """
 
     folder: Path
@@ -55,7 +55,7 @@ class MemorySync:
     parts: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def search(self, query: Query) -> Sequence[Hit]:
-        """Ask memory, after telling it of runs that have ended; without one, or where it fails, there are no hits."""
+        """Search memory, after it has ingested runs that have ended; without one, or if it fails, there are no hits."""
         if (memory := await self.memory()) is None:
             return ()
         try:
@@ -76,11 +76,11 @@ class MemorySync:
             return ()
 
     def is_behind(self, seen: Mapping[str, int]) -> bool:
-        """Whether memory lacks something of a run that has ended, or whose process has."""
+        """Whether memory lacks records of a run that has ended, or whose process has."""
         return any(is_due(path, seen.get(original_name(path), 0)) for path in list_grown_segments(self.folder, seen))
 
     async def update(self, session: str = "") -> None:
-        """Give the memory, if there is one, what is new, at least of a session; updates that wait are done together."""
+        """Let memory, if there is one, ingest new records, at least of a session; pending updates are done together."""
         if (memory := await self.memory()) is None:
             self.texts.clear()
             return
@@ -92,7 +92,7 @@ class MemorySync:
                 await self.remember(memory, set() if "" in sessions else sessions)
 
     def count_text(self, record: Record) -> None:
-        """Count a run's texts; once there are enough for a part, let memory ingest it beside what the run does next."""
+        """Count a run's texts; once there are enough for a part, let memory ingest it while the run continues."""
         event = record.event
         if not (isinstance(event, events.ModelResponse) and event.response.text):
             return
@@ -104,16 +104,16 @@ class MemorySync:
             task.add_done_callback(self.parts.discard)
 
     async def update_part(self, session: str) -> None:
-        """Give memory what a session has so far, if it ingests runs in parts; what fails is tried again at the end."""
+        """Let memory ingest a session's records so far, if it ingests runs in parts; retry errors at the end."""
         with suppress(Exception), contain_exit():
             memory = await self.memory()
             if isinstance(memory, SupportsParts) and memory.ingests_parts:
                 await self.update(session)
 
     async def remember(self, memory: Memory, sessions: Collection[str] = ()) -> None:
-        """Give memory the records that it has not seen, of some sessions or all.
+        """Let memory ingest the records that it has not seen, of some sessions or all.
 
-        Give it all of them when it lost meanwhile what it had seen.
+        If it has meanwhile lost what it had seen, ingest all of them.
         """
         ingested = await self.ingest(memory, await read_offsets(memory), sessions)
         if ingested and isinstance(memory, SupportsOffsets) and is_rewound(ingested, now := await memory.offsets()):
@@ -122,7 +122,7 @@ class MemorySync:
     async def ingest(
         self, memory: Memory, seen: Mapping[str, int], sessions: Collection[str] = ()
     ) -> Mapping[str, int]:
-        """Give memory the records beyond what was seen of each segment; return what is seen then, if there were any."""
+        """Let memory ingest each segment's records beyond its offset; return the new offsets, if there were any."""
         ingested: dict[str, int] = {}
         counted = self.texts.copy()  # those of texts that are logged meanwhile remain
         kinds = memory.needs if isinstance(memory, SupportsSelection) else ()
@@ -154,14 +154,14 @@ async def read_offsets(memory: Memory) -> Mapping[str, int]:
 
 
 def is_due(path: Path, start: int) -> bool:
-    """Whether a segment has more than was seen of it, which its writer has ended with or a run in it."""
+    """Whether a segment has unread records that are complete: its writer, or a run in it, has ended."""
     return not has_writer(path) or any(
         is_needed(line, DUE_EVENTS) for _, line in iterate_needed(path, start, DUE_EVENTS)
     )
 
 
 def is_rewound(ingested: Mapping[str, int], seen: Mapping[str, int]) -> bool:
-    """Return whether memory has read less than it was given, because it was damaged and rebuilt."""
+    """Return whether memory has read less than it received, because it was damaged and rebuilt."""
     return any(seen.get(segment, 0) < end for segment, end in ingested.items())
 
 

@@ -1,4 +1,4 @@
-"""Read only the new records of some kinds from a log, for caches of what was computed from earlier ones."""
+"""Read only the new records of some kinds from a log, for caches of results computed from earlier ones."""
 
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from .select_records import encode_names, is_kind, iterate_needed, name_needed, 
 
 
 def read_new(path: Path, kinds: Collection[type[Event]], ends: dict[str, int]) -> list[Record]:
-    """Return a segment's records beyond its offset in ``ends``, and move that; an incomplete last line is left."""
+    """Return a segment's records beyond its offset in ``ends``, and update that; leave an incomplete last line."""
     name = original_name(path)
     start = ends.get(name, 0)
     if not has_more(path, start):

@@ -1,4 +1,4 @@
-"""A past run, as the log describes it: how it began, in which folder, and with which models."""
+"""A past run, as the log describes it: its start, its folder, and its models."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ DRY_RUN_PREFIX = "openkoi-dry-run-"
 
 
 def missing_folder_error(id: str, folder: Path) -> KoiError:
-    """Return the error for a task whose folder is gone, as that of a dry run always is."""
+    """Return the error for a task whose folder no longer exists, as after every dry run."""
     if folder.parent.name.startswith(DRY_RUN_PREFIX):
         return KoiError(f"Task {id[:8]} was a dry run: its copy of the folder was deleted. Run the task again.")
     return KoiError(f"Task {id[:8]} ran in {folder}, which no longer exists. Restore that folder, and try again.")
@@ -40,13 +40,13 @@ class PastRun:
 
     @property
     def start_event(self) -> events.TaskStarted:
-        """How it began; raises KoiError where the log does not contain that."""
+        """The event of its start; raises KoiError if the log does not contain it."""
         if started := next(self.events_of(events.TaskStarted), None):
             return started
         raise KoiError(f"The start of run {self.id!r} is missing from the log, so it cannot be resumed.")
 
     def folder(self, default: Path) -> Path:
-        """Return the folder that it worked in; raises KoiError when that is gone."""
+        """Return the folder that it worked in; raises KoiError if that no longer exists."""
         folder = Path(self.start_event.workspace or default)
         if not folder.is_dir():
             raise missing_folder_error(self.id, folder)
@@ -54,7 +54,7 @@ class PastRun:
 
     @property
     def models(self) -> Mapping[str, object]:
-        """The settings that name the models which it had last."""
+        """The settings that name the models that it last used."""
         named: Mapping[str, object] = {}
         forked: Mapping[str, object] = {}
         for event in self.events_of(Event):
@@ -69,12 +69,12 @@ class PastRun:
 
 
 def replace_models(models: Mapping[str, object], others: Mapping[str, object]) -> dict[str, object]:
-    """Return models with other settings over them; a model for every role leaves none of them."""
+    """Return models overridden by other settings; a model for every role replaces all of them."""
     return dict(others) if keys.DEFAULT_MODEL.name in others else {**models, **others}
 
 
 def find_unfinished(sessions: Path, task_id: str) -> PastTask:
-    """Return the task of an id, or of its beginning; raises KoiError when nothing is left to do of it."""
+    """Return the task with an id or prefix; raise KoiError if it has nothing left to do."""
     past = find_task(sessions, task_id)
     if not past.resumable:
         raise KoiError(HAS_ENDED.format(id=past.run[:8], how=past.ended))

@@ -1,4 +1,4 @@
-"""List past sessions from the log alone, and find those that mention something."""
+"""List past sessions from the log alone, and find those that mention some words."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -39,7 +39,7 @@ class PastSession:
 
 
 def iterate_past_sessions(folder: Path) -> Iterator[PastSession]:
-    """Yield the sessions that have tasks; the one that was written to last comes first."""
+    """Yield the sessions that have tasks, most recently written first."""
     for _, segments in sorted(list_session_files(folder), reverse=True):
         if tasks := sorted(read_tasks(segments).values(), key=lambda past: past.at):
             yield PastSession(parse_session(segments[0]), tasks)

@@ -27,10 +27,10 @@ CLOCK_TICK_SECONDS = 0.02  # file systems stamp with the clock of the last tick:
 
 @dataclass(frozen=True, slots=True)
 class PastTask:
-    """One task as the log tells it. ``ended`` is a decision, failed, interrupted, or empty without an end.
+    """One task, as the log describes it. ``ended`` is a decision, failed, interrupted, or empty without an end.
 
-    ``segment`` is where it began, ``workspace`` the folder that it worked in; of an ``unjudged`` one only the judgement
-    is missing.
+    ``segment`` is where it began, ``workspace`` the folder that it worked in; an ``unjudged`` one lacks only the
+    judgement. is missing.
     """
 
     run: str
@@ -51,7 +51,7 @@ class PastTask:
 
     @property
     def resumable(self) -> bool:
-        """Whether something is left to do: it was interrupted, failed, waits for the user, or was not judged."""
+        """Whether it can be resumed: it was interrupted, failed, waits for the user, or was not judged."""
         return self.unjudged or self.cut_short or self.ended == NextAction.ESCALATE
 
     @property
@@ -60,7 +60,7 @@ class PastTask:
         return self.ended in ("", RunState.FAILED, RunState.INTERRUPTED)
 
     def status(self, *, under_way: bool) -> str:
-        """Say how it ended, or that it is running; one that was killed was interrupted."""
+        """How it ended, or that it is running; a killed task counts as interrupted."""
         return RunState.RUNNING if under_way else self.ended or RunState.INTERRUPTED
 
 
@@ -72,7 +72,7 @@ def list_past_tasks(folder: Path, newest: int = 0) -> list[PastTask]:
 def iterate_past_tasks(folder: Path, newest: int = 0) -> Iterator[PastTask]:
     """Yield tasks, newest first, without reading more sessions than that takes. Sub-tasks belong to their task.
 
-    Where only the ``newest`` are needed, no more of a session is read either. A session may be continued long after it
+    If only the ``newest`` are needed, no more of a session is read either. A session may be continued long after it
     began, so sessions are read in the order in which they were written last.
     """
     read: dict[str, PastTask] = {}
@@ -88,7 +88,7 @@ def iterate_past_tasks(folder: Path, newest: int = 0) -> Iterator[PastTask]:
 
 
 def list_session_files(folder: Path) -> Iterable[tuple[str, list[Path]]]:
-    """Return when each session was written to at the latest, as records spell times, and its segments."""
+    """Return the time of the last write to each session, as records spell times, and its segments."""
     times: dict[str, float] = {}
     segments: dict[str, list[Path]] = {}
     for path in list_all_segments(folder):
@@ -110,7 +110,7 @@ def read_tasks(segments: Sequence[Path], newest: int = 0) -> dict[str, PastTask]
 
 
 def read_task_events(segments: Sequence[Path], newest: int = 0) -> Iterator[Record]:
-    """Yield how the runs of a session began and ended; of a large one, from the start of the ``newest`` tasks on."""
+    """Yield the starts and ends of a session's runs; in a large session, only since the ``newest`` tasks started."""
     if newest and is_large(segments):
         from .last_task import iterate_starts  # it maps files, which few commands do
 
@@ -123,7 +123,7 @@ def read_task_events(segments: Sequence[Path], newest: int = 0) -> Iterator[Reco
 
 
 def is_large(segments: Iterable[Path]) -> bool:
-    """Return whether segments are so large that reading a part of them pays."""
+    """Return whether segments are so large that reading only a part of them is faster."""
     size = 0
     for path in segments:
         with suppress(FileNotFoundError):  # it was archived meanwhile

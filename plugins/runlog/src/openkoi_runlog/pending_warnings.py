@@ -8,7 +8,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 @dataclass(slots=True)
 class PendingWarnings:
-    """The warnings of the next run, or of the one that is under way."""
+    """The warnings for the current run or the next one."""
 
     texts: list[str] = field(default_factory=list)
     known: set[str] = field(default_factory=set)

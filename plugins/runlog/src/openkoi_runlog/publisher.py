@@ -65,7 +65,7 @@ class Publisher:
                 listener(record)
 
     def listen(self, callback: Listener) -> Callable[[], None]:
-        """Call back with every record once it is logged; return a function that ends this."""
+        """Call back with every record once it is logged; return a function that stops this."""
         if iscoroutinefunction(callback) or iscoroutinefunction(getattr(callback, "__call__", None)):  # noqa: B004
             raise ArgumentError("koi.listen needs a function that does not wait: `def`, not `async def`.")
         name = getattr(callback, "__qualname__", type(callback).__name__)
@@ -83,6 +83,6 @@ class Publisher:
         return partial(self.leave, call_safely)
 
     def leave(self, listener: Listener) -> None:
-        """No longer call a listener."""
+        """Stop calling a listener."""
         if listener in self.listeners:
             self.listeners.remove(listener)

@@ -28,7 +28,7 @@ def list_segments(folder: Path, session: str = "") -> list[Path]:
 
 
 def list_all_segments(folder: Path, session: str = "") -> list[Path]:
-    """Return all segments, archived ones included; of one being archived, the original."""
+    """Return all segments, including archived ones; for one being archived, the original."""
     sessions, archive = log_folders(folder)
     written = find_files(sessions, session, ".jsonl")
     known = {path.name for path in written}
@@ -37,13 +37,13 @@ def list_all_segments(folder: Path, session: str = "") -> list[Path]:
 
 
 def list_grown_segments(folder: Path, seen: Mapping[str, int]) -> list[Path]:
-    """Return the segments that have more than was seen of each, archived ones included, oldest first."""
+    """Return the segments that have more records than were read, including archived ones, oldest first."""
     grown = choose_grown(measure_segments(folder), seen)
     return [path for path in grown if not (is_packed(path) and (folder / original_name(path)).exists())]
 
 
 def choose_grown(segments: Iterable[MeasuredSegment], seen: Mapping[str, int]) -> list[Path]:
-    """Return the segments that have more than was seen of each, oldest first; of several of a name, the first."""
+    """Return the segments that have more records than were read, oldest first; of several with one name, the first."""
     grown: dict[str, Path] = {}
     for name, path, size in segments:
         if size > seen.get(name, 0) if path.endswith(name) else size != seen.get(name, 0) % FOUR_BYTES:
@@ -54,7 +54,7 @@ def choose_grown(segments: Iterable[MeasuredSegment], seen: Mapping[str, int]) -
 def measure_segments(folder: Path) -> Iterator[MeasuredSegment]:
     """Yield the name, path and unpacked size of each segment; one that is being archived twice, its original first.
 
-    Each file is looked at once, and an archived one opened once a process: there may be thousands.
+    Each file is checked once, and an archived one is opened once per process: there may be thousands.
     """
     sessions, archive = log_folders(folder)
     for entry in scan_folder(sessions):
@@ -66,7 +66,7 @@ def measure_segments(folder: Path) -> Iterator[MeasuredSegment]:
 
 
 def size_of(entry: "os.DirEntry[str]") -> int:
-    """Return the unpacked size of a segment; of one that cannot be read, so much that it is tried."""
+    """Return the unpacked size of a segment; the largest number if it cannot be read, so that it is tried."""
     try:
         return uncompressed_length(entry.path) if entry.name.endswith(PACKED) else entry.stat().st_size
     except OSError:
@@ -125,7 +125,7 @@ def read_segment(
 
 
 def read_record(path: Path, line: bytes, end: int, report: Callable[[str], None]) -> Iterator[Record]:
-    """Yield the record in a line that ends at an offset; report a damaged one, and nothing of one being written."""
+    """Yield the record in a line that ends at an offset; report a damaged line, but not one that is being written."""
     name = original_name(path)
     try:
         yield read_line(line, name, end, blob_folder(path))
@@ -137,5 +137,5 @@ def read_record(path: Path, line: bytes, end: int, report: Callable[[str], None]
 
 
 def has_writer(path: Path) -> bool:
-    """Return whether a process is writing to it."""
+    """Return whether a process is writing to a segment."""
     return not is_packed(path) and path.exists() and is_locked(path)

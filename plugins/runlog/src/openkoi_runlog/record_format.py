@@ -32,11 +32,11 @@ ENCODE = C_ENCODER and C_ENCODER(None, ENCODER.default, quote, None, ":", ",", F
 
 
 class CorruptLineError(ValueError):
-    """A line that is not what was written."""
+    """A line whose content differs from what was written."""
 
 
 class Head(NamedTuple):
-    """How a line begins: its time, the kind of its event as the log spells it, its id and its run."""
+    """The start of a line: its time, the kind of its event as the log spells it, its id and its run."""
 
     at: bytes
     kind: bytes
@@ -50,13 +50,13 @@ def encode_kind(kind: type[Event]) -> bytes:
 
 
 def parse_head(line: bytes) -> Head | None:
-    """Return the beginning of a line; None for one that is damaged there."""
+    """Return the start of a line; None if it is damaged there."""
     found = LINE_START.match(line)
     return Head(*found.groups()) if found else None
 
 
 def parse_kind(line: bytes) -> bytes | None:
-    """Return the kind of event alone, in half the time; None for a line that is damaged there."""
+    """Return the kind of event alone, in half the time; None if the line is damaged there."""
     found = LINE_START.match(line)
     return found[2] if found else None
 

@@ -9,9 +9,9 @@ EFFECTS = (events.BaselineSaved, events.ChecksBaseline, events.ToolCallStarted, 
 
 
 def drop_unapproved(records: Iterable[Record]) -> Iterator[Record]:
-    """Yield the records without those that resulted from a missing approval, which is asked for again.
+    """Yield the records without those that resulted from a missing approval, since the user is asked again.
 
-    What else was done in the same turn was done, and stays so.
+    Everything else that was done in the same turn is kept.
     """
     alone = False
     for record in records:
@@ -23,7 +23,7 @@ def drop_unapproved(records: Iterable[Record]) -> Iterator[Record]:
 def drop_unjudged(records: Iterable[Record]) -> Iterator[Record]:
     """Yield the records without those between an execution and the resume of a run that was not judged.
 
-    What the judge and the learner answered then was paid for and is not reused.
+    The answers of the judge and the learner were paid for, but are not reused.
     """
     held: list[Record] = []
     after_work = over = False

@@ -1,4 +1,4 @@
-"""Find where a run begins in a segment of the log, so that a process with many runs scans each line only once."""
+"""Find where a run starts in a segment of the log, so that a process with many runs scans each line only once."""
 
 from collections import OrderedDict
 from dataclasses import field
@@ -15,14 +15,14 @@ MAX_SEGMENTS = 8  # a process writes one; others are read when their runs are re
 
 @dataclass(slots=True)
 class RunOffsets:
-    """The offset of the first line of each run in one segment, as far as the segment was read."""
+    """The offset of the first line of each run in one segment, for the part of the segment that was read."""
 
     path: Path
     end: int = 0
     starts: dict[bytes, int] = field(default_factory=dict)
 
     def update(self) -> None:
-        """Read what was appended; an incomplete last line is read again when it is complete."""
+        """Read appended lines; an incomplete last line is read again once it is complete."""
         for line in iterate_lines(self.path, self.end):
             if not line.endswith(b"\n"):
                 return

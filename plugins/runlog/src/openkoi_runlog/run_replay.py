@@ -1,7 +1,7 @@
 """Replay from the log what a run did before it was interrupted, so that resuming it repeats no model or tool call.
 
-Each thing that happened is handed out once, where it happened, in place of doing it again: no call is paid for twice,
-no effect repeated. When nothing is left, the run continues from there. The past of a run that just begins is empty.
+Each recorded event is returned once, at the same point, instead of repeating the action: no call is paid for twice,
+and no effect is repeated. When no event is left, the run continues from there. A new run has no recorded events.
 """
 
 from collections import Counter
@@ -63,10 +63,10 @@ def accept_any(event: Event) -> bool:
 
 @dataclass(slots=True)
 class RunReplay:
-    """The recorded events of a resumed run that are not replayed yet, and what they say about it.
+    """The recorded events of a resumed run that are not replayed yet, and facts computed from all of them.
 
-    ``origin`` is how the workspace was before its first change, ``seconds`` how long it took.
-    ``baselines`` are how checks stood then, by evaluator; ``called`` tells whether a tool was called after that.
+    ``origin`` is the workspace before its first change, ``seconds`` how long it took.
+    ``baselines`` are the results of checks then, by evaluator; ``called``: a tool was called after that.
 
     ``rejudge``: it ended, and only a judgement was missing.
 
@@ -74,7 +74,7 @@ class RunReplay:
     iteration, by its number.
 
     ``paid`` is what it and its parts have paid for, ``iteration_cost`` what its iterations have cost. ``lost`` are
-    questions of which nothing more was heard, by run.
+    requests without a response, by run.
     """
 
     left: list[Event] = field(default_factory=list)
@@ -92,22 +92,22 @@ class RunReplay:
 
     @property
     def is_active(self) -> bool:
-        """Whether there is something still that was done before; what plugins called may not be called again."""
+        """Whether recorded events are left; plugins' calls are not counted, since they may not be made again."""
         return not all(getattr(event, "by_plugin", False) for event in self.left)
 
     @property
     def remaining_usd(self) -> float:
-        """Dollars that were paid for what is still to be handed out."""
+        """The dollars that were paid for the events that are not replayed yet."""
         return sum(event.usd for event in self.left if isinstance(event, events.ModelResponse))
 
     @property
     def next_decision(self) -> events.DecisionMade | None:
-        """The next decision that is handed out; None if there is none."""
+        """The next recorded decision; None if there is none."""
         return next((event for event in self.left if isinstance(event, events.DecisionMade)), None)
 
     @property
     def awaiting_verdict(self) -> ExecutionResult | None:
-        """The last work, if nothing is left to do of it but to judge it."""
+        """The last work, if it only remains to be judged."""
         ends = (*VERDICT_EVENTS, events.MessageAdded)
         last = next((event for event in reversed(self.left) if isinstance(event, ends)), None)
         return last.work if isinstance(last, events.ExecutionFinished) else None
@@ -168,13 +168,13 @@ class RunReplay:
         )
 
     def without_covered(self, happened: Sequence[Event]) -> Sequence[Event]:
-        """Return the events that are not in the log already."""
+        """Return the events that are not in the log yet."""
         if not (self.written or self.left):
             return happened
         return [event for event in happened if not self.covers(event)]
 
     def covers(self, event: Event) -> bool:
-        """Whether an event is in the log already; an event that is only live is not repeated."""
+        """Whether an event is already in the log; an event that is only live is not repeated."""
         if isinstance(event, events.ModelRequest):
             return False
         if self.written[type(event)] > 0:
@@ -238,7 +238,7 @@ def approved_paths(happened: Iterable[Event]) -> Iterator[str]:
 
 
 def called_tool_after_baseline(happened: Sequence[Event]) -> bool:
-    """Whether a tool was called after the workspace was kept."""
+    """Whether a tool was called after the workspace was saved."""
     kept = next(
         (place for place, event in enumerate(happened) if isinstance(event, events.BaselineSaved)), len(happened)
     )
@@ -268,7 +268,7 @@ def is_over(happened: Iterable[Event]) -> bool:
 
 
 def ended_unjudged(happened: Iterable[Event]) -> bool:
-    """Whether a run came to its end, and only a judgement was missing."""
+    """Whether a run ended and lacks only a judgement."""
     ends = [event.decision for event in happened if isinstance(event, events.RunCompleted)]
     return bool(ends) and ends[-1].unjudged
 

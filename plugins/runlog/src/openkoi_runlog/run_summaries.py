@@ -1,4 +1,4 @@
-"""List the sessions and runs of a log, reading only how runs began and ended."""
+"""List the sessions and runs of a log, reading only the starts and ends of runs."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -28,7 +28,7 @@ def list_sessions(folder: Path) -> list[str]:
 
 
 def session_start(session: str, first: Path) -> str:
-    """Return when a session began, to the second: its name says so, unless a program named it."""
+    """Return when a session started, to the second: from its name, unless a program chose that."""
     if is_by_time(session):
         return session.partition("-")[0]
     try:
@@ -52,7 +52,7 @@ def summarize_session(session: str, folder: Path, is_under_way: Callable[[str], 
 
 
 def get_state(view: RunView, *, under_way: bool) -> RunState:
-    """Return where a run stands."""
+    """Return the state of a run."""
     if under_way:
         unanswered = any(not question.answered for question in view.questions.values())
         return RunState.WAITING if unanswered else RunState.RUNNING

@@ -1,6 +1,6 @@
 """One run, computed from its records in one pass: the only place that derives a run's facts from them.
 
-A view can be extended with later records. Any part of a log will do: that of a run that was killed, or with lines
+A view can be extended with later records. It can be incomplete: that of a killed run, or of a log with lines
 missing. A run that was resumed, approved or judged later continues in the iteration where it stopped.
 """
 
@@ -37,9 +37,9 @@ class QuestionView:
 
 @dataclass(slots=True)
 class RunView:
-    """A run as far as its records were taken.
+    """The state of a run, from its records so far.
 
-    ``completed`` and ``failed`` say how it ended; both are None while it has not. ``afterwards`` is what was paid after
+    ``completed`` and ``failed`` say how it ended; both are None until it does. ``afterwards`` is what was paid after
     the result was out. ``rewound_to``: a rewind to before that run removed this one from the conversation.
     """
 
@@ -66,7 +66,7 @@ class RunView:
     rewound_to: str = ""
 
     def take(self, record: Record) -> None:
-        """Take the run's next record."""
+        """Process the run's next record."""
         self.updated = record.at
         self.checkpoints = self.checkpoints.take(record)
         match record.event:
@@ -94,7 +94,7 @@ class RunView:
                 self.add_decision(record)
 
     def add_decision(self, record: Record) -> None:
-        """Take what ends an iteration or the run, and what the user must say."""
+        """Process an event that ends an iteration or the run, or that needs the user."""
         match record.event:
             case events.IterationFinished(iteration=number, score=score, cost=spent, mode=mode):
                 self.end_undecided()
@@ -121,13 +121,13 @@ class RunView:
                 self.rewound_to = "" if undone else to
 
     def update_current(self, at: str, **facts: object) -> None:
-        """Add facts to the iteration that is under way; after a result, the run was resumed."""
+        """Add facts to the current iteration; after a result, the run was resumed."""
         if self.over:
             self.resume()
         self.current = replace(self.current, at=at, **facts)  # type: ignore[arg-type]
 
     def decide(self, at: str, number: int, **facts: object) -> None:
-        """End the iteration that is under way: the next one begins, or this one was resumed."""
+        """End the current iteration: the next one starts, or this one was resumed."""
         self.update_current(self.current.at or at, number=number, ended=True, **facts)
         decided = self.save_current()
         self.waiting = decided.needs_user and not decided.is_continued
@@ -138,7 +138,7 @@ class RunView:
         self.current = IterationView(plan=self.next_plan(decided), phase=IterationPhase.EXECUTE)
 
     def restore_best(self) -> None:
-        """At its end, the run restored the files of its best iteration, if that was not the last one."""
+        """Record that the run restored the files of its best iteration at its end, if that was not the last one."""
         best = self.best
         if best and best.work:
             was_last = best.number == max(one.number for one in self.iterations)
@@ -146,13 +146,13 @@ class RunView:
             self.checkpoints = take(best.work)
 
     def end_undecided(self) -> None:
-        """Where the decision after an iteration is missing in the log, the next one begins all the same."""
+        """End an iteration whose decision is missing from the log, because the next one starts."""
         if self.current.ended:
             self.save_current()
             self.current = IterationView(plan=self.current.plan, phase=IterationPhase.EXECUTE)
 
     def save_current(self) -> IterationView:
-        """Keep the iteration that is under way, or the one that it was resumed from together with it."""
+        """Save the current iteration, merged with the one that it was resumed from, if any."""
         number = self.current.number
         before = self.known.get(number)
         self.known[number] = before.merge_resumed(self.current) if before else self.current
@@ -165,14 +165,14 @@ class RunView:
         self.afterwards, self.completed_at = IterationView(), ""
 
     def add_payment(self, at: str, paid: events.Paid) -> None:
-        """Count a call of a model, this run's or a sub-task's."""
+        """Count a model call of this run or of a sub-task."""
         if self.over:
             self.afterwards = self.afterwards.add_cost(paid)
         else:
             self.current = replace(self.current.add_cost(paid), at=at)
 
     def add_answer(self, question_id: str, answer: str | None) -> None:
-        """Note an answer of the user. After an iteration that waited for it, the next one must do it first."""
+        """Record the user's answer. After an iteration that waited for it, the next one must follow it first."""
         view = self.questions.get(question_id, QuestionView(question_id, ""))
         self.questions[question_id] = replace(view, answered=True, answer=answer)
         if self.waiting and answer:
@@ -184,7 +184,7 @@ class RunView:
             self.waiting = False
 
     def next_plan(self, decided: IterationView) -> Plan:
-        """Return what the iteration after this one begins with, as long as the user wants nothing else."""
+        """Return the plan of the next iteration, unless the user gives advice."""
         if decided.iteration is None or decided.is_continued:
             return decided.plan
         from openkoi_base.decision.best import best_of
@@ -195,17 +195,17 @@ class RunView:
 
     @property
     def finished_iterations(self) -> Sequence[Iteration]:
-        """The iterations so far that did something, as the kernel describes them."""
+        """The iterations so far that did any work, as the kernel describes them."""
         return [one.iteration for one in self.known.values() if one.iteration]
 
     @property
     def undone(self) -> bool:
-        """Whether the user undid the run's changes, and neither redid them nor resumed the run since."""
+        """Whether the user undid the run's changes, and has neither redone them nor resumed the run since."""
         return self.checkpoints.undone
 
     @property
     def task(self) -> Task:
-        """The task; an empty one where its beginning is not in the log."""
+        """The task; an empty one if its start is not in the log."""
         return self.started.task if self.started else Task("")
 
     @property
@@ -215,7 +215,7 @@ class RunView:
 
     @property
     def iterations(self) -> Sequence[IterationView]:
-        """All iterations in their order; last the one that did not come to a decision, if there is one."""
+        """All iterations in order; the last one may be without a decision."""
         known = dict(self.known)
         if self.current.has_started:
             number = self.current.number if self.current.ended else self.current_number
@@ -225,13 +225,13 @@ class RunView:
 
     @property
     def current_number(self) -> int:
-        """The number of the iteration that is under way: the last one continues if it waited or was not judged."""
+        """The number of the current iteration: the last one continues if it waited or was not judged."""
         last = max(self.known, default=-1)
         return last if last in self.known and self.known[last].is_continued else last + 1
 
     @property
     def ended_iterations(self) -> Sequence[IterationView]:
-        """The iterations that came to their end, in their order."""
+        """The complete iterations, in order."""
         return [one for one in self.iterations if one.ended]
 
     @property
@@ -245,31 +245,31 @@ class RunView:
 
     @property
     def decision(self) -> str:
-        """How it ended: a decision, ``failed``, ``interrupted``, or empty while it has not."""
+        """How it ended: a decision, ``failed``, ``interrupted``, or empty until it ends."""
         if self.completed:
             return str(self.completed.decision.action)
         return self.failed.state.value if self.failed else ""
 
     @property
     def reason(self) -> str:
-        """Why it ended so."""
+        """The reason for how it ended."""
         if self.completed:
             return self.completed.decision.reason
         return self.failed.reason if self.failed else ""
 
     @property
     def ended_at(self) -> str:
-        """When it ended, empty while it has not."""
+        """When it ended; empty until it does."""
         return self.completed_at if self.completed else self.failed_at if self.failed else ""
 
     @property
     def cost(self) -> Cost:
-        """What it had used when its last result was out, from which it may have been resumed; nothing before."""
+        """What it had used at its last result, from which it may have been resumed; nothing before that."""
         return self.charged
 
     @property
     def used(self) -> Cost:
-        """What it had used when the result was out; until then, tokens and dollars of the calls so far."""
+        """What it had used at its result; until then, the tokens and dollars of its calls so far."""
         if self.completed:
             return self.completed.cost
         there = [*self.iterations, self.afterwards]
@@ -277,12 +277,12 @@ class RunView:
 
     @property
     def final_score(self) -> float | None:
-        """The score of the iteration that was returned; None before."""
+        """The score of the returned iteration; None until there is one."""
         return self.best.score if self.best and self.completed else None
 
     @property
     def resolved_findings(self) -> Sequence[Finding]:
-        """The findings that an iteration had and a later one had not, in the order in which they were found."""
+        """The findings that an earlier iteration had and a later one did not, in the order in which they were found."""
         return [one.finding for one in self.findings if one.resolved is not None]
 
     @property
@@ -292,7 +292,7 @@ class RunView:
 
     @property
     def result(self) -> Result | None:
-        """How it ended, as the kernel returned it; None while it has not, or where nothing was done in it."""
+        """The result, as the kernel returned it; None until the run ends, or if no work was done."""
         done = [one.iteration for one in self.ended_iterations if one.iteration]
         if self.started is None or self.completed is None or not done:
             return None

@@ -11,18 +11,18 @@ BEGINNINGS = (events.RunForked, events.TaskStarted)
 
 
 def sort_records(records: Iterable[Record]) -> list[Record]:
-    """Return a run's records in the order in which they were written, whatever order they come in."""
+    """Return a run's records in the order in which they were written, regardless of their order here."""
     return sorted(records, key=lambda record: (record.at, record.id))
 
 
 def build_view(records: Iterable[Record], run: str = "") -> RunView:
-    """Return the view of one run: the one named, else the first that began. Calls of its sub-tasks are paid by it."""
+    """Return the view of one run: the named one, else the first to start. It pays for the calls of its sub-tasks."""
     views = build_views(records)
     return views.get(run or next(iter(views), ""), RunView(run))
 
 
 def build_views(records: Iterable[Record]) -> Mapping[str, RunView]:
-    """Return the view of each run that began in these records, in the order in which they began."""
+    """Return the view of each run that started in these records, in the order of their starts."""
     views: dict[str, RunView] = {}
     for record in records:
         if isinstance(record.event, BEGINNINGS):
@@ -35,7 +35,7 @@ def build_views(records: Iterable[Record]) -> Mapping[str, RunView]:
 
 
 def executor_roles(view: RunView) -> tuple[str, str]:
-    """Return what the model that works is asked as: a role, or the model of an agent."""
+    """Return the roles under which the executor's model is called: a role, or the model of an agent."""
     agent = view.task.agent
     return EXECUTOR, (agent.model if agent else "") or EXECUTOR
 

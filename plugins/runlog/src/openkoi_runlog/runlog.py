@@ -1,11 +1,11 @@
 """Append records to the run log and sync them to disk (fsync); everything else is computed from it.
 
-Each process writes a segment of its own (``<session>.jsonl``, then ``<session>.2.jsonl`` and so on) and never appends
-to an old one, so that a torn tail cannot swallow what comes next. The writer's lock is held for life, so that a reader
-can tell a torn tail from a line that is still being written.
+Each process writes its own segment (``<session>.jsonl``, then ``<session>.2.jsonl`` and so on) and never appends to an
+old one, so that an incomplete last line cannot damage the next one. The writer holds a lock until it ends, so that a
+reader can distinguish an incomplete line from one that is still being written.
 
-Acknowledged means written whole and synced. What is not urgent is written together with what is, at the latest when the
-turn of the event loop ends: a process that is killed loses at most what it logged in that turn.
+Acknowledged means completely written and synced. Other lines are written together with urgent ones, at the latest when
+the turn of the event loop ends: a process that is killed loses at most what it logged in that turn.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class LogWriteError(KoiError):
 
 
 class RunLog:
-    """Writes one segment, and another one when it is large. The file is made with the first record.
+    """Writes one segment, and starts another one when it is large. The file is created with the first record.
 
     ``runs`` is how many runs write to it now: several of them wait for one sync. ``buffer`` has the lines of each
     ``append`` that are not written yet, with their run and kinds; ``failed`` says why a run's lines could not be
@@ -106,12 +106,12 @@ class RunLog:
         return records
 
     def raise_failure(self, run: str) -> None:
-        """Raise why lines of this run could not be written, unless the run knows."""
+        """Raise the error with which lines of this run could not be written, unless it was already raised."""
         if self.failed and (error := self.failed.pop(run, None)):
             raise error
 
     def schedule(self) -> bool:
-        """Let the end of this turn of the event loop write what is buffered; return False without an event loop."""
+        """Schedule writing the buffer at the end of this turn of the event loop; return False without an event loop."""
         if not self.scheduled:
             try:
                 asyncio.get_running_loop().call_soon(self.end_turn)
@@ -121,7 +121,7 @@ class RunLog:
         return True
 
     async def commit(self, run: str) -> None:
-        """Wait until what a run appended is on the disk, with what others append in the same turn of the loop."""
+        """Wait until a run's lines are on disk, together with those that others append in the same turn of the loop."""
         done = asyncio.get_running_loop().create_future()
         self.waiting.append((run, done))
         self.schedule()
@@ -132,7 +132,7 @@ class RunLog:
             raise
 
     def end_turn(self) -> None:
-        """Write and sync what is buffered, and wake all that wait for it."""
+        """Write and sync the buffer, and wake all runs that wait for it."""
         self.scheduled = False
         self.write()
         if not self.waiting:
@@ -145,7 +145,7 @@ class RunLog:
             done.set_exception(error) if error else done.set_result(None)
 
     def write(self) -> None:
-        """Write what is buffered, and sync it if any of it is durable; if that fails, none of it is in the log."""
+        """Write the buffer, and sync it if any of it is durable; if that fails, none of it is in the log."""
         if not self.buffer:
             return
         buffer, data = self.buffer, b"".join([data for _, data, _ in self.buffer])
@@ -180,7 +180,7 @@ class RunLog:
         return Record(f"{self.mark}{self.count:08x}", self.last, run, event, segment=self.name)
 
     def truncate_partial(self) -> None:
-        """Leave no half line behind."""
+        """Remove an incomplete line."""
         try:
             os.ftruncate(self.file, self.end)
         except OSError:
@@ -200,7 +200,7 @@ class RunLog:
             raise LogWriteError(f"Cannot create a run log in {self.folder}: {describe_failure(error)}") from error
 
     def close(self) -> None:
-        """Let go of the segment; another one is made if anything is still to be written."""
+        """Close the segment; a new one is created if anything else must be written."""
         if self.file >= 0:
             self.end_turn()
             os.close(self.file)
@@ -209,7 +209,7 @@ class RunLog:
 
 
 def describe_failure(error: OSError) -> str:
-    """Return why nothing can be written, and how to continue."""
+    """Return why the log cannot be written, and how to continue."""
     from openkoi_base.files import describe_write_error
 
     return f"{describe_write_error(error)} and continue."
@@ -244,7 +244,7 @@ def next_time(paths: Iterable[Path]) -> str:
 
 
 def is_urgent(event: Event) -> bool:
-    """Return whether an event is on the disk before the run continues."""
+    """Return whether an event must be on disk before the run continues."""
     return event.durable and not event.batched
 
 

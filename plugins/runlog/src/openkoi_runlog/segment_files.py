@@ -27,7 +27,7 @@ def original_name(path: Path) -> str:
 
 
 def has_more(path: Path, seen: int) -> bool:
-    """Return whether a segment has more than was read; true if that is unknown."""
+    """Return whether a segment has more bytes than were read; true if that is unknown."""
     try:
         if is_packed(path):
             return uncompressed_length(path) != seen % FOUR_BYTES
@@ -37,12 +37,12 @@ def has_more(path: Path, seen: int) -> bool:
 
 
 def is_packed(path: Path) -> bool:
-    """Return whether it is archived."""
+    """Return whether a segment is archived."""
     return path.name.endswith(PACKED)
 
 
 def uncompressed_length(path: Path | str) -> int:
-    """How long a packed segment is unpacked; of a very long one the rest beyond four gigabytes."""
+    """Return the unpacked length of a packed segment, modulo four gigabytes."""
     return int.from_bytes(read_tail(str(path))[4:], "little")
 
 
@@ -63,14 +63,14 @@ def read_tail(path: str) -> bytes:
 
 
 def iterate_lines(path: Path, start: int = 0) -> Iterator[bytes]:
-    """Yield the lines of a segment from an offset on, as far as it is readable."""
+    """Yield the lines of a segment from an offset on, up to the first unreadable place."""
     with warn_unless_readable(path), open_segment(path) as file:
         file.seek(start)
         yield from file
 
 
 def iterate_spans(path: Path, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of some spans of a segment, each with its end, as far as it is readable."""
+    """Yield the lines of some spans of a segment, each with its end, up to the first unreadable place."""
     with warn_unless_readable(path), open_segment(path) as file:
         for end, last in spans:
             file.seek(end)
@@ -83,7 +83,7 @@ def iterate_spans(path: Path, spans: Iterable[tuple[int, int]]) -> Iterator[tupl
 
 @contextmanager
 def warn_unless_readable(path: Path) -> Iterator[None]:
-    """Stop reading a segment where it is not readable, and warn of it."""
+    """Stop reading a segment at an unreadable place, and warn about it."""
     try:
         yield
     except (OSError, EOFError, zlib.error) as error:

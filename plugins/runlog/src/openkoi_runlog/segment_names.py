@@ -36,13 +36,13 @@ def refuse_newer(folder: Path, name: str) -> None:
 
 
 def segment_name(session: str, number: int = 1) -> str:
-    """Return the name of a session's file; raises KoiError for a session that cannot be named."""
+    """Return the name of a session's file; raise KoiError if the session's id cannot be a file name."""
     stem = file_stem(session)
     return f"{stem}.jsonl" if number == 1 else f"{stem}.{number}.jsonl"
 
 
 def file_stem(session: str) -> str:
-    """Return a session's id with every character escaped that a file name or a pattern gives a meaning."""
+    """Return a session's id with every character escaped that is special in file names or patterns."""
     stem = quote(session, safe="", errors="surrogatepass").replace(".", "%2E").replace("~", "%7E")
     if not 0 < len(stem) <= MAX_STEM_BYTES:
         raise KoiError(f"The session {session[:40]!r} cannot be written: its name is empty or too long.")

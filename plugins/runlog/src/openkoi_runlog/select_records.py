@@ -1,4 +1,4 @@
-"""Select records by how their lines begin, so that most lines of a log are never parsed.
+"""Select records by the start of their lines, so that most lines of a log are never parsed.
 
 This is the only place that looks into unparsed lines: others pass classes of events.
 """
@@ -27,7 +27,7 @@ SMALL_BYTES = 200_000  # of a segment that is quickly read as a whole: 1 ms
 
 
 class SelectedLine(NamedTuple):
-    """A line that was selected by its beginning; ``kind`` is None for an event that was not asked for."""
+    """A line that was selected by its start; ``kind`` is None for an event that was not requested."""
 
     kind: type[Event] | None
     id: str
@@ -46,7 +46,7 @@ def is_kind(line: bytes, names: Collection[bytes]) -> bool:
 
 
 def name_needed(kinds: Iterable[type[Event]], *, textless: bool = True) -> frozenset[bytes]:
-    """Return the names of needed lines: those of the kinds, perhaps without responses of models that contain no text.
+    """Return the names of needed lines: those of the kinds, optionally without model responses that contain no text.
 
     Damaged lines are needed too. Without kinds there are no names, and all lines are needed.
     """
@@ -56,7 +56,7 @@ def name_needed(kinds: Iterable[type[Event]], *, textless: bool = True) -> froze
 
 
 def name_line(line: bytes) -> bytes:
-    """Return the name of a line: its kind; responses without text and damaged lines have names of their own."""
+    """Return the name of a line: its kind; responses without text and damaged lines have special names."""
     kind = parse_kind(line)
     return UNREADABLE if kind is None else TEXTLESS if kind == RESPONSE and TEXT_MARK not in line else kind
 
@@ -78,7 +78,7 @@ def iterate_needed(path: Path, start: int, names: Set[bytes]) -> Iterator[tuple[
 def select_lines(
     lines: Iterable[bytes], kinds: Iterable[type[Event]], ids: Collection[str] = ()
 ) -> Iterator[SelectedLine]:
-    """Yield the lines of some kinds, and those of records with these ids; pass damaged ones over."""
+    """Yield the lines of some kinds, and those of records with these ids; skip damaged ones."""
     by_name = {encode_names((kind,))[0]: kind for kind in kinds}
     wanted = {id.encode() for id in ids}
     for line in lines:

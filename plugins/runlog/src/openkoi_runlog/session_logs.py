@@ -22,20 +22,20 @@ class SessionLogs:
     writers: dict[str, int] = field(default_factory=dict)
 
     def open(self, session: str) -> RunLog:
-        """Return the log of a session for one more writer. Raises KoiError for a name that no session can have."""
+        """Return the log of a session for one more writer; raise KoiError for an invalid name."""
         segment_name(session)
         self.writers[session] = self.writers.get(session, 0) + 1
         return self.logs.setdefault(session, RunLog(self.folder, session, self.redact))
 
     def close(self, session: str) -> None:
-        """Note that a writer is done; with the last one the log is closed."""
+        """Record that a writer is done; close the log after the last one."""
         self.writers[session] -= 1
         if not self.writers[session]:
             del self.writers[session]
             self.logs.pop(session).close()
 
     def segments(self, session: str) -> list[Path]:
-        """Return the files of a session in order, with all that was logged so far."""
+        """Return the files of a session in order, with everything logged so far."""
         if log := self.logs.get(session):
             log.end_turn()
         return list_all_segments(self.folder, session)

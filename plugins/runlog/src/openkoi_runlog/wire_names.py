@@ -1,4 +1,4 @@
-"""Map the words of the log format to those of the contract: written logs stay readable when the contract changes."""
+"""Map the words of the log format to those of the contract: existing logs stay readable when the contract changes."""
 
 from collections.abc import Mapping
 from dataclasses import fields

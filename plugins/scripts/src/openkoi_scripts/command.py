@@ -68,7 +68,7 @@ async def find_source(koi: Koi) -> Scripts:
 
 
 async def find_problem(one: ScriptFile, koi: Koi, seconds: float) -> str:
-    """Return why a script cannot be loaded; empty if it can, or if nothing of it may run yet."""
+    """Return why a script cannot be loaded; empty if it can, or if it may not run yet."""
     try:
         plugin: Any = await load_script(one, seconds, koi)
         if not one.is_command:
@@ -80,7 +80,7 @@ async def find_problem(one: ScriptFile, koi: Koi, seconds: float) -> str:
 
 
 async def find_all(koi: Koi) -> list[ScriptFile]:
-    """Return the scripts of this folder; print what is wrong with others."""
+    """Return the scripts of this folder; print the errors of unusable ones."""
     source = await find_source(koi)
     found = [*list_scripts(await source.places(koi, koi.workspace), koi)]
     for warning in koi.warnings():

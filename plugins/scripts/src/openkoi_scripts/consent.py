@@ -20,23 +20,23 @@ def make_question(script: ScriptFile) -> Question:
 
 
 def is_refused(script: ScriptFile, koi: Koi) -> bool:
-    """Return whether the user decided against a script as it is now."""
+    """Return whether the user refused the current version of a script."""
     answer = koi.consent(script.digest) if script.needs_consent else None
     return answer is not None and not is_yes(answer)
 
 
 def is_approved(script: ScriptFile, koi: Koi) -> bool:
-    """Return whether a script may run now."""
+    """Return whether the current version of a script may run."""
     return not script.needs_consent or is_yes(koi.consent(script.digest))
 
 
 def make_consent(script: ScriptFile, koi: Koi) -> Consent:
-    """Return the user's consent to a script as it is now."""
+    """Return the user's consent to the current version of a script."""
     return Consent(make_question(script), lambda: explain_unused(script, koi), koi)
 
 
 def explain_unused(script: ScriptFile, koi: Koi) -> str:
-    """Return the warning about a script that is not approved as it is now."""
+    """Return the warning about a script whose current version is not approved."""
     return NOT_APPROVED.format(name=script.name, path=script.path, why=explain_why(script, koi))
 
 

@@ -1,4 +1,4 @@
-"""Find the scripts of a workspace, each as a plugin. Every run imports this; the rest only where there are scripts."""
+"""Find the scripts of a workspace, each as a plugin. Every run imports this module; the others only with scripts."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -38,7 +38,7 @@ class Scripts:
         return find_entries(await self.places(koi, workspace), self.seconds, koi)
 
     async def places(self, koi: Koi, workspace: Path) -> "ScriptPlaces":
-        """Return where scripts are."""
+        """Return the locations of scripts."""
         from .script_files import ScriptPlaces, find_bundle_folders
 
         return ScriptPlaces(self.scripts, self.folder, await find_bundle_folders(koi.plugins("bundles")), workspace)

@@ -1,4 +1,4 @@
-"""Convert the facts of a call to JSON for a script, and what it returns to the result of a hook."""
+"""Convert the facts of a call to JSON for a script, and the script's answer to a hook's result."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ MAPPING = "=mapping"  # marks what a script sees as a dictionary; a fact is a st
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a script sees of a run."""
+    """The facts about a run for a script."""
 
     id: str
     outermost: str
@@ -29,19 +29,19 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class KoiFacts:
-    """What a script sees of OpenKoi between runs."""
+    """The facts about OpenKoi for a script between runs."""
 
     workspace: Path
     session: str
 
 
 def encode_facts(facts: Mapping[str, Any]) -> str:
-    """Return the facts of a call as JSON; of a run and of OpenKoi, what they are and not what they do."""
+    """Return the facts of a call as JSON; of a run and of OpenKoi, the fields without the methods."""
     return json.dumps({name: to_plain(visible_fact(name, value), mark=MAPPING) for name, value in facts.items()})
 
 
 def visible_fact(name: str, value: Any) -> Any:
-    """Return a fact as a script sees it."""
+    """Return a fact in the form for scripts."""
     if name == "run":
         run: Run = value
         counted = len(run.iterations)
@@ -60,7 +60,7 @@ def refuse_other_items(items: list[Any], kind: str) -> None:
 
 
 def build_answer(answer: Any, hook: str, first: object, script: str) -> Any:
-    """Return the answer of a hook; a single item is a list of one, and a text a section that the script names."""
+    """Return the answer of a hook; a single item becomes a list, and a text a section named after the script."""
     kind = answer_type(hook)
     if answer is not None and get_args(kind):
         listed = answer if isinstance(answer, list) else [answer]

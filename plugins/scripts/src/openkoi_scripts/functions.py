@@ -1,4 +1,4 @@
-"""Find which functions of a script are hooks, and report what is wrong with them."""
+"""Find which functions of a script are hooks, and report their errors."""
 
 import inspect
 import re
@@ -18,7 +18,7 @@ WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of a script. ``hook`` is the hook that it implements; empty for a function of its own."""
+    """A function of a script. ``hook`` is the hook that it implements; empty for any other function."""
 
     name: str
     place: str
@@ -27,7 +27,7 @@ class Function:
 
 
 def find_functions(described: Sequence[Mapping[str, Any]], file: str) -> list[Function]:
-    """Return the hooks of a script; raise ScriptError for one with a wrong parameter."""
+    """Return the hooks of a script; raise ScriptError if one has a wrong parameter."""
     found = [read_function(one, file) for one in described]
     names = [one.hook for one in found if one.hook]
     for one in found:
@@ -37,7 +37,7 @@ def find_functions(described: Sequence[Mapping[str, Any]], file: str) -> list[Fu
 
 
 def read_function(described: Mapping[str, Any], file: str) -> Function:
-    """Return what a function is for."""
+    """Return a function with its role."""
     name = described["name"]
     place = f"{file}:{described['line']}:{described['column']}"
     spelled = name if name.startswith("_") else WORD_START.sub("_", name).lower()

@@ -32,7 +32,7 @@ log = logging.getLogger("openkoi.scripts")
 
 @dataclass(slots=True)
 class HostFunctions:
-    """The functions that one call of a script may use; ``show`` shows a line that is logged outside a run."""
+    """The functions that one call of a script may use; ``show`` prints lines that are logged outside a run."""
 
     script: str
     manifest: str
@@ -44,7 +44,7 @@ class HostFunctions:
     lines: int = 0
 
     async def __call__(self, name: str, arguments: Sequence[Any]) -> object:
-        """Call a function for a script; raises KoiError, with a sentence for its author."""
+        """Call a function for a script; raise KoiError, with a sentence for the script's author."""
         functions: Mapping[str, Callable[..., Awaitable[object]]] = {
             "log": self.log,
             "print": self.log,
@@ -55,7 +55,7 @@ class HostFunctions:
         return await functions[name](*self.texts(name, arguments))
 
     def texts(self, name: str, arguments: Sequence[Any]) -> list[str]:
-        """Return the arguments of a call, all texts, as many as it takes; ``log`` takes anything."""
+        """Return the arguments of a call: the right number of texts; ``log`` takes anything."""
         if name in ("log", "print"):
             return [" ".join(one if isinstance(one, str) else str(one) for one in arguments)]
         wanted = 3 if name == "send_message" else 1
@@ -65,7 +65,7 @@ class HostFunctions:
         return list(arguments)
 
     async def log(self, text: str) -> None:
-        """Log a line; within a run it is an event of it."""
+        """Log a line; within a run, as an event of the run."""
         self.lines += 1
         if self.lines > MAX_LINES:
             raise KoiError(f"log was called more than {MAX_LINES} times in one call of the script.")
@@ -83,7 +83,7 @@ class HostFunctions:
         return [{"text": hit.item.text, "kind": hit.item.kind, "relevance": round(hit.relevance, 4)} for hit in hits]
 
     async def send_message(self, app: str, channel: str, text: str) -> str:
-        """Send a message by an app; return its id."""
+        """Send a message with an app; return its id."""
         self.require("send_message", app in self.capabilities.messages)
         if self.hook == "message_sending":
             raise KoiError("send_message cannot be called in message_sending, because it would call that hook again.")
@@ -101,6 +101,6 @@ class HostFunctions:
             raise KoiError(f"{url} did not answer within {FETCH_SECONDS:g} s.") from None
 
     def require(self, name: str, granted: bool) -> None:
-        """Raise KoiError where a function is not granted."""
+        """Raise KoiError if a function is not granted."""
         if not granted:
             raise KoiError(NOT_GRANTED.format(name=name, need=NEEDS[name], manifest=self.manifest))

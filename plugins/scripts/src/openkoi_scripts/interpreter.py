@@ -1,6 +1,7 @@
 """Run one Starlark script in this process, which has no access to anything: a request and an answer are lines of JSON.
 
-Run by its path, without site packages: ``interpreter.py PARENT FOLDER_OF_STARLARK MEGABYTES``. Imports nothing of ours.
+Run by its path, without site packages: ``interpreter.py PARENT FOLDER_OF_STARLARK MEGABYTES``. Imports no module of
+OpenKoi.
 """
 
 import ast
@@ -61,7 +62,7 @@ FRAME = re.compile(r"^ *\* (?P<place>\S+:\d+), in", re.MULTILINE)
 
 
 class ScriptError(Exception):
-    """A script is wrong, or failed; the message says where."""
+    """A script is invalid, or failed; the message says where."""
 
 
 def main(parent: str, folder: str, megabytes: str) -> None:
@@ -88,7 +89,7 @@ def main(parent: str, folder: str, megabytes: str) -> None:
 
 
 class Channel:
-    """The two pipes to OpenKoi; what a library prints goes nowhere."""
+    """The two pipes to OpenKoi; output of libraries is discarded."""
 
     def __init__(self) -> None:
         self.requests = os.fdopen(os.dup(0), "rb")
@@ -98,7 +99,7 @@ class Channel:
             os.dup2(nothing, descriptor)
 
     def read(self) -> Any:
-        """Return the next request; None when OpenKoi has closed the pipe."""
+        """Return the next request; None if OpenKoi has closed the pipe."""
         line = self.requests.readline()
         return json.loads(line) if line else None
 
@@ -133,7 +134,7 @@ class Script:
         return module.freeze()
 
     def call(self, name: str, facts: str, seconds: float) -> object:
-        """Return what a function returns."""
+        """Return a function's result."""
         with show_place():
             text = str(self.module.call_with(self.options(seconds), f"openkoi_call_{name}", facts).value)
         if len(text) > MAX_ANSWER:
@@ -141,7 +142,7 @@ class Script:
         return json.loads(text)
 
     def options(self, seconds: float) -> Any:
-        """Return options that cancel a call after so many seconds, not counting those that host functions take."""
+        """Return options that cancel a call after this many seconds, not counting the time of host functions."""
         import starlark
 
         self.limits(seconds)
@@ -167,7 +168,7 @@ class Script:
 
 
 def make_dialect() -> "Dialect":
-    """Return the language: all of Starlark but loading other files."""
+    """Return the dialect: all of Starlark except loading other files."""
     from starlark import Dialect
 
     dialect = Dialect.extended()
@@ -176,7 +177,7 @@ def make_dialect() -> "Dialect":
 
 
 def make_globals() -> "Globals":
-    """Return what every script may use beside the functions of the language."""
+    """Return the globals that every script may use in addition to the language's own."""
     from starlark import Globals, LibraryExtension
 
     names = (LibraryExtension.Json, LibraryExtension.StructType, LibraryExtension.Map, LibraryExtension.Filter)
@@ -218,7 +219,7 @@ def describe_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[
 
 
 def arguments_of(function: dict[str, Any]) -> str:
-    """Return how a function is called with the facts that it takes."""
+    """Return the arguments of a call of a function with its facts."""
     names = [name for name, *_ in function["parameters"] if name not in function["optional"]]
     named = ", ".join(f"{name} = facts.{name}" for name in names)
     everything = "**{name: getattr(facts, name) for name in dir(facts)}"
@@ -255,7 +256,7 @@ def format_error(text: str) -> str:
 
 
 def end_with(parent: int) -> None:
-    """End when OpenKoi ends, however it does."""
+    """End this process when OpenKoi ends, for whatever reason."""
     if sys.platform == "linux":
         import ctypes
 
@@ -265,7 +266,7 @@ def end_with(parent: int) -> None:
 
 
 def limit_resources(megabytes: int) -> Callable[[float], None]:
-    """Limit what this process may use; return what limits the processor time of the next call."""
+    """Limit what this process may use; return a function that limits the processor time of the next call."""
     try:
         import resource
     except ImportError:  # Windows: OpenKoi ends a script that takes too long, and limits nothing else

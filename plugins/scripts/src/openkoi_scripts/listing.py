@@ -10,7 +10,7 @@ from .script_files import ScriptFile, ScriptPlaces, find_scripts
 
 
 def list_scripts(places: ScriptPlaces, koi: Koi) -> Iterator[ScriptFile]:
-    """Yield the scripts of a workspace, the first of each name; warn of those that cannot be used."""
+    """Yield the scripts of a workspace, the first of each name; warn about those that cannot be used."""
     names: set[tuple[str, bool]] = set()
     for found in find_scripts(places):
         if isinstance(found, KoiError):
@@ -25,13 +25,13 @@ def list_scripts(places: ScriptPlaces, koi: Koi) -> Iterator[ScriptFile]:
 
 
 def find_entries(places: ScriptPlaces, seconds: float, koi: Koi) -> list[PluginEntry]:
-    """Return an entry for each script that the user has not refused; a call of one may take so many seconds."""
+    """Return an entry for each script that the user has not refused; ``seconds`` limits each call."""
     usable = [one for one in list_scripts(places, koi) if not is_refused(one, koi)]
     return [make_entry(one, seconds, koi) for one in usable]
 
 
 def make_entry(script: ScriptFile, seconds: float, koi: Koi) -> PluginEntry:
-    """Return the entry of a script; another one when it, or the decision about it, has changed."""
+    """Return the entry of a script, whose version changes with the script and the decision about it."""
     version = f"{script.digest} {is_approved(script, koi)} {seconds}"
     kind = "commands" if script.is_command else "hooks"
     load = partial(load_script, script, seconds, koi)
@@ -53,7 +53,7 @@ async def load_script(script: ScriptFile, seconds: float, koi: Koi) -> object:
 
 
 async def load_python(script: ScriptFile, koi: Koi, host: HostFile | None = None) -> object:
-    """Make the plugin of a Python file, in the process of a ``host`` if there is one."""
+    """Make the plugin of a Python file, in the process of a ``host`` if given."""
     from .python_hooks import PythonHooks
 
     return PythonHooks(script, koi, host)

@@ -1,4 +1,4 @@
-"""Start hook scripts as child processes and read their answers, lines of JSON; each is kept for its next call.
+"""Run hook scripts in child processes, which answer with lines of JSON; each process is kept for its next call.
 
 A call that is cancelled or takes too long ends its child, so that a late answer never reaches the next call.
 """
@@ -32,11 +32,11 @@ Host = Callable[[str, Sequence[Any]], Awaitable[object]]
 
 
 class ScriptError(KoiError):
-    """A script is wrong, failed, took too long or ended its interpreter."""
+    """A script is invalid, failed, took too long or ended its interpreter."""
 
 
 async def refuse_host_call(name: str, arguments: Sequence[Any]) -> object:
-    """Refuse every host function: a script that is loaded only defines its own."""
+    """Refuse every host function: loading a script only defines its functions."""
     raise KoiError(f"{name} can be called only within a hook or a command.")
 
 
@@ -51,7 +51,7 @@ class Child:
 
     @classmethod
     async def start(cls, file: str) -> "Child":
-        """Start an interpreter without variables, in no folder of the user."""
+        """Start an interpreter without environment variables, outside the user's folders."""
         found = find_spec("starlark")
         if found is None or not found.origin:
             raise ScriptError("Scripts need starlark-pyo3. Run `openkoi plugin install openkoi-scripts`.")
@@ -70,7 +70,7 @@ class Child:
         return cls(process, file)
 
     async def request(self, message: object, seconds: float, host: Host = refuse_host_call) -> Any:
-        """Return the answer to a request, with calls of host functions answered meanwhile."""
+        """Return the answer to a request, and answer calls of host functions meanwhile."""
         self.is_waiting = False
         await self.send(message)
         while True:
@@ -107,7 +107,7 @@ class Child:
         return json.loads(line)
 
     async def end(self) -> None:
-        """End it, if it still runs."""
+        """End the process, if it is still running."""
         if self.process.returncode is None:
             with suppress(ProcessLookupError):
                 self.process.kill()
@@ -117,7 +117,7 @@ class Child:
 
 
 async def answer_host_call(reply: Any, host: Host) -> dict[str, object]:
-    """Return what a script's call of a host function is answered."""
+    """Return the answer to a script's call of a host function."""
     try:
         return {"answer": await host(str(reply["host"]), reply["arguments"])}
     except KoiError as error:
@@ -130,7 +130,7 @@ def minimal_environment() -> dict[str, str]:
 
 
 def describe_end(code: int) -> str:
-    """Say how an interpreter ended in the middle of a call."""
+    """Return how an interpreter ended in the middle of a call."""
     if code in (-signal.SIGABRT, -signal.SIGSEGV) or code == 1:
         return f"crashed its interpreter: it used more than {MEMORY_MIB} MiB, or nested a value too deeply"
     return "made its interpreter exit" if code >= 0 else f"crashed its interpreter ({signal_name(-code)})"

@@ -21,9 +21,9 @@ NO_HOOK = "no function is both named after a hook, such as before_plan, and mark
 
 
 class PythonHooks:
-    """Enters as the module itself where the user allows it; else implements its hooks, and asks at the first call.
+    """Enters as the module itself if the user allows it; otherwise implements its hooks, and asks at the first call.
 
-    With a ``host`` the module is in a process of its own, which is started for the text that was allowed.
+    With a ``host``, the module is in a separate process, which is started with the approved text.
     """
 
     def __init__(self, script: ScriptFile, koi: Koi, host: HostFile | None = None) -> None:
@@ -53,14 +53,14 @@ class PythonHooks:
         await self.process.aclose()
 
     async def load(self) -> object:
-        """Return the module, made once, of the text that the user allowed."""
+        """Return the module, created once from the text that the user approved."""
         async with self.loading:
             if self.module is None:
                 self.module = await self.make()
         return self.module
 
     async def make(self) -> object:
-        """Make the module, or what stands for it if it is in another process."""
+        """Create the module, or a stand-in if it is in another process."""
         name, path, text = self.script.name, str(self.script.path), self.script.text
         if self.host is None:
             return make_module(name, path, text)

@@ -1,4 +1,4 @@
-"""Run a script as a command of OpenKoi: what its function ``command`` returns is run as a task."""
+"""Run a script as a command of OpenKoi: the text that its function ``command`` returns is run as a task."""
 
 import sys
 from functools import partial
@@ -22,7 +22,7 @@ NOT_ACCEPTED = 3  # the exit status of a task whose result was not accepted
 
 
 async def make_command(script: ScriptFile, seconds: float) -> click.Command:
-    """Return the command; raise PluginError for a script that is none."""
+    """Return the command; raise PluginError if the script is not one."""
     processes = ScriptProcesses(str(script.path), script.text, seconds, NAMES)
     try:
         described = {one["name"]: one for one in await processes.describe(load=False)}

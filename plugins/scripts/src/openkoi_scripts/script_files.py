@@ -30,7 +30,7 @@ MANIFEST_KEYS = {"capabilities", "description"}
 
 
 class Origin(StrEnum):
-    """Who supplies a script."""
+    """The supplier of a script."""
 
     USER = "yours"
     BUNDLE = "a bundle's"
@@ -49,7 +49,7 @@ class ScriptPlaces:
 
 @dataclass(frozen=True, slots=True)
 class ScriptFile:
-    """A script as it was read: what is run is what the user allowed, whatever happens to the file since."""
+    """A script as it was read: exactly the approved text is run, even if the file changes."""
 
     path: Path
     origin: Origin
@@ -60,7 +60,7 @@ class ScriptFile:
 
     @property
     def name(self) -> str:
-        """What the plugin is called."""
+        """The name of the plugin."""
         return plugin_name(self.path.stem)
 
     @property
@@ -70,14 +70,14 @@ class ScriptFile:
 
     @property
     def needs_consent(self) -> bool:
-        """Whether the user decides about it first: of the user's own, about what may do more than compute."""
+        """Whether it needs the user's consent; one of the user's own does only if it may do more than compute."""
         if self.origin is Origin.BUNDLE:
             return False  # installing a distribution is consent
         return self.origin is Origin.PROJECT or self.is_python or bool(self.capabilities.texts)
 
     @property
     def digest(self) -> str:
-        """What consent is bound to: the text, the language and the capabilities. The folder does not matter."""
+        """The digest that consent is bound to: of the text, the language and the capabilities, but not the folder."""
         seen = ["openkoi-scripts", self.path.suffix, self.text, *self.capabilities.texts]
         return sha256(json.dumps(seen).encode()).hexdigest()
 
@@ -88,13 +88,13 @@ def plugin_name(stem: str) -> str:
 
 
 async def find_bundle_folders(bundles: Iterable[PluginEntry]) -> list[Path]:
-    """Return the folders ``hooks`` of bundles; what cannot be loaded is reported where skills are read."""
+    """Return the folders ``hooks`` of bundles; bundles that cannot be loaded are reported when skills are read."""
     found, _ = await plugin_locations(bundles, name=HOOKS)
     return [one.folder for one in found if one.folder.name == HOOKS]
 
 
 def find_scripts(places: ScriptPlaces) -> Iterator[ScriptFile | KoiError]:
-    """Yield each script, or what is wrong with it; those that come first are used where two have one name."""
+    """Yield each script, or its error; if two have the same name, the first is used."""
     for text in places.configured:
         path = Path(text).expanduser()
         found = path.is_file() and path.suffix in (STARLARK, PYTHON)
@@ -111,7 +111,7 @@ def find_scripts(places: ScriptPlaces) -> Iterator[ScriptFile | KoiError]:
 def read_folder(
     folder: Path, origin: Origin, root: Path | None = None, *, are_commands: bool = False
 ) -> Iterator[ScriptFile | KoiError]:
-    """Yield the scripts in a folder; of a project, which may link to any file of the user, only what is in its root."""
+    """Yield the scripts in a folder; in a project, whose links may lead anywhere, only those inside its root."""
     if root and folder.is_dir() and not is_inside(folder, root):
         yield KoiError(LEADS_OUT.format(path=folder))
         return
@@ -133,7 +133,7 @@ def list_files(folder: Path) -> list[Path]:
 
 
 def read_script(path: Path, origin: Origin, *, is_command: bool = False) -> ScriptFile | KoiError:
-    """Return a script with what its manifest asks for, or why it cannot be used."""
+    """Return a script with the requests of its manifest, or why it cannot be used."""
     if not is_one_line(path.name):
         return KoiError(
             f"{path.parent} has a script named {path.name!a}, which is not used. "
@@ -158,7 +158,7 @@ def explain(error: OSError | ValueError) -> str:
 
 
 def read_manifest(file: Path) -> tuple[Capabilities, str]:
-    """Return what a manifest asks for and says; nothing where there is none."""
+    """Return a manifest's capabilities and description; empty without a manifest."""
     try:
         table = tomllib.loads(read_small_text(file))
     except FileNotFoundError:

@@ -17,7 +17,7 @@ NO_HOOK = "no function is named after a hook, such as before_plan."
 
 
 class ScriptHooks:
-    """Implements the hooks of a script. An approved script is loaded when a run begins, any other when it is called."""
+    """Implements the hooks of a script. An approved one is loaded when a run starts, any other when it is called."""
 
     def __init__(self, script: ScriptFile, koi: Koi, seconds: float) -> None:
         self.script, self.koi, self.consent = script, koi, make_consent(script, koi)
@@ -43,7 +43,7 @@ class ScriptHooks:
         await self.processes.close()
 
     def implement(self, function: Function) -> Callable[..., Awaitable[Any]]:
-        """Return what the kernel calls."""
+        """Return the function that the kernel calls."""
         hook, known = function.hook, hook_names()[function.hook]
 
         async def call(**facts: Any) -> Any:
@@ -67,6 +67,6 @@ class ScriptHooks:
             raise ScriptError(f"{error}\n " if "\n" in str(error) else str(error)) from None
 
     def host(self, run: Run | None = None, hook: str = "") -> HostFunctions:
-        """Return what one call of the script may use of OpenKoi."""
+        """Return the functions of OpenKoi that a call of the script may use."""
         script, manifest = self.script, str(self.script.path.with_suffix(".toml"))
         return HostFunctions(script.name, manifest, script.capabilities, run.koi if run else self.koi, run, hook)

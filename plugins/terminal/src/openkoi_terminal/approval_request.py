@@ -1,4 +1,4 @@
-"""Show the tool call that needs approval as it would be made, including anything hidden in it."""
+"""Show the exact tool call that needs approval, including anything hidden in it."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -24,9 +24,9 @@ CHANGES = {"search": ("-", "red"), "replace": ("+", "green"), "content": ("+", "
 
 @dataclass(frozen=True, slots=True)
 class ApprovalScope:
-    """What is allowed together: a tool, the first words of a command or a path, and the reason.
+    """What one approval allows: a tool, the first words of a command or a path, and the reason.
 
-    A call that is dangerous for another reason is asked about.
+    A call that is dangerous for another reason needs approval again.
     """
 
     tool: str
@@ -50,7 +50,7 @@ class ApprovalRequest:
 
     @property
     def prefix(self) -> str:
-        """The words that a similar command begins with; empty where the shell would do more than run one command."""
+        """The words with which a similar command starts; empty if the shell would do more than run one command."""
         return "" if SHELL_SIGNS.search(self.command) else " ".join(self.command.split()[:2])
 
     @property
@@ -60,7 +60,7 @@ class ApprovalRequest:
 
     @property
     def scope(self) -> ApprovalScope | None:
-        """What a similar call has in common with this one; None for one that is asked about each time."""
+        """What a similar call has in common with this one; None if each call needs approval."""
         about = self.prefix or self.path
         reason = self.reason.replace(self.command or self.path, "")
         return ApprovalScope(self.tool, about, reason) if about else None
@@ -74,7 +74,7 @@ class ApprovalRequest:
 
 
 def read_approval_request(question: Question) -> ApprovalRequest | None:
-    """Return the tool call that a question is about; None for another question."""
+    """Return the tool call that a question is about; None for any other question."""
     reason, _, last = question.text.rpartition("\n")
     tool, _, arguments = last.removeprefix(ALLOW).removesuffix("?").partition(" ")
     if not last.startswith(ALLOW) or not arguments.startswith("{"):
@@ -88,7 +88,7 @@ def read_approval_request(question: Question) -> ApprovalRequest | None:
 def describe_request(
     request: ApprovalRequest, style: Style, *, most: int = MAX_LINES, folder: Path | None = None
 ) -> Iterator[str]:
-    """Yield what is asked: the reason, the literal call, what it can touch, and how to undo it.
+    """Yield the request: the reason, the literal call, what it can change, and how to undo it.
 
     Of the call at most so many lines are shown, unless it is 0. A file of ``folder`` that is there is compared.
     """
@@ -102,7 +102,7 @@ def describe_request(
 
 
 def read_present(request: ApprovalRequest, folder: Path | None) -> str:
-    """Return the text that a call would replace as a whole; empty where there is none, or it cannot be compared."""
+    """Return the text that a call would replace as a whole; empty if there is none, or if it cannot be compared."""
     if folder is None or request.tool != "write_file":
         return ""
     try:
@@ -113,7 +113,7 @@ def read_present(request: ApprovalRequest, folder: Path | None) -> str:
 
 
 def compare_text(before: str, after: str, style: Style) -> Iterator[str]:
-    """Yield what changes in a text, as a diff; nothing if only the end of its last line does."""
+    """Yield the changes of a text as a diff; nothing if only the end of its last line changes."""
     from difflib import unified_diff
 
     from .diffs import render_hunk
@@ -126,7 +126,7 @@ def compare_text(before: str, after: str, style: Style) -> Iterator[str]:
 
 
 def show_call(request: ApprovalRequest, style: Style, present: str = "") -> Iterator[str]:
-    """Yield the call as it would be made: the command, or the change to a file, whose present text is compared."""
+    """Yield the exact call: the command, or the change to a file compared with its current text."""
     if request.command:
         yield from (style.mark(f"$ {show_hidden(line)}", "bold") for line in request.command.split("\n"))
         return
@@ -146,7 +146,7 @@ def show_call(request: ApprovalRequest, style: Style, present: str = "") -> Iter
 
 
 def place_of(argument: str) -> int:
-    """Return where an argument stands: what is removed from a file before what is added, others first."""
+    """Return an argument's position: removed text before added text, and other arguments first."""
     return [*CHANGES].index(argument) if argument in CHANGES else -1
 
 

@@ -6,6 +6,6 @@ QUIET_SECONDS = 0.3  # seconds without a key before a question takes one: a user
 
 
 def find_choice(typed: str, keys: Sequence[str]) -> int | None:
-    """Return the place of the choice whose number or key is all that was typed; None for a message."""
+    """Return the index of the choice whose number or key was typed, without anything else; None for a message."""
     word = typed.strip().lower()
     return next((place for place, key in enumerate(keys) if word and word in (str(place + 1), key)), None)

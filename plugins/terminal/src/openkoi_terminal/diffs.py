@@ -41,7 +41,7 @@ def count_file(file: str, part: str) -> DiffCount:
 
 
 def render_diff(diff: str, style: Style, *, most: int = FOLD_LINES, more: str = "openkoi diff") -> Sequence[str]:
-    """Return the lines of a diff; behind ``most`` of them stands the command that shows the rest. 0 shows all."""
+    """Return the lines of a diff; after ``most`` lines, the command that shows the rest. 0 shows all lines."""
     lines = [line for file, part in split_by_file(diff).items() for line in render_file(file, part, style)]
     if not most or len(lines) <= most:
         return lines
@@ -61,7 +61,7 @@ def render_file(file: str, part: str, style: Style) -> Iterator[str]:
 
 
 def render_hunk(lines: Sequence[str], style: Style) -> Iterator[str]:
-    """Yield the lines of a hunk: line number, sign and text; lines that were replaced stand in pairs for comparison."""
+    """Yield the lines of a hunk: line number, sign and text; replaced lines are shown in pairs for comparison."""
     begun = HUNK.match(lines[0])
     old, new = (int(begun[1]), int(begun[2])) if begun else (1, 1)
     yield style.mark(f"  {show_hidden(lines[0])}", "cyan")

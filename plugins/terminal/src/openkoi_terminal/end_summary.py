@@ -1,4 +1,4 @@
-"""Format what the user wants to know at the end of a run: changed files, the diff, and what the answer rests on."""
+"""Format what the user wants to know at the end of a run: changed files, the diff, and the evidence for the answer."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,7 +16,7 @@ SIGNS = {Verdict.SUPPORTED: ("✓", "green"), Verdict.CONTRADICTED: ("✗", "red
 
 
 def format_changes(report: RunReport) -> Iterator[str]:
-    """Yield the changed files with the number of lines added and removed; of an interrupted run, their names."""
+    """Yield the changed files with the number of lines added and removed; for an interrupted run, only their names."""
     work = report.best.work
     counts = count_changes(work.diff) if work else ()
     rows = [one.text for one in counts] or [strip_controls(file) for file in report.changed_files]
@@ -36,7 +36,7 @@ def format_diff(report: RunReport, style: Style, *, more: str) -> Sequence[str]:
 
 
 def format_claims(report: RunReport, style: Style) -> Iterator[str]:
-    """Yield each claim of the answer with what it rests on; those that nothing supports are marked."""
+    """Yield each claim of the answer with its evidence; mark unsupported claims."""
     claims = check_claims(report) if report.completion else ()
     if not claims:
         return

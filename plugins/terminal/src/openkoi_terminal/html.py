@@ -16,7 +16,7 @@ MAX_NESTING = 100  # the parser drops what is nested deeper; texts of models hav
 
 
 def markdown_to_html(text: str) -> str:
-    """Render a text. HTML in it is shown as it was written, an image is a link, and a line break stays one."""
+    """Render a text. HTML in it is shown literally, an image becomes a link, and line breaks are kept."""
     from markdown_it.common.utils import escapeHtml
 
     if not PARSERS:
@@ -30,7 +30,7 @@ def markdown_to_html(text: str) -> str:
 
 
 def write_out_addresses(tokens: "Sequence[Token]") -> None:
-    """Make text of the links that nothing opens, such as relative ones, with their addresses."""
+    """Replace links that cannot be opened, such as relative ones, with their text and address."""
     addresses: list[str] = []
     for token in tokens:
         if token.type == "link_open":
@@ -61,7 +61,7 @@ def count_cells(row: str) -> int:
 
 
 def make_parser() -> "MarkdownIt":
-    """Return a parser without what would drop text, such as definitions of links that nothing refers to."""
+    """Return a parser without rules that drop text, such as definitions of unused links."""
     from markdown_it import MarkdownIt
 
     options = {"html": False, "breaks": True, "maxNesting": MAX_NESTING}
@@ -78,7 +78,7 @@ def render_image(
     options: "OptionsDict",
     env: "MutableMapping[str, Any]",
 ) -> str:
-    """Render an image as a link: one that loads by itself tells its server who reads."""
+    """Render an image as a link: loading an image would reveal the reader to its server."""
     from markdown_it.common.utils import escapeHtml
 
     image = tokens[place]
@@ -87,7 +87,7 @@ def render_image(
 
 
 def text_of(tokens: "Sequence[Token]") -> str:
-    """Return what is written in a description, which has no links: the address of each is text."""
+    """Return the text of a description; its links become text with addresses."""
     pieces: list[str] = []
     addresses: list[str] = []
     for token in tokens:
@@ -112,7 +112,7 @@ def render_fence(
     options: "OptionsDict",
     env: "MutableMapping[str, Any]",
 ) -> str:
-    """Render a code block; what is more than a language is its first line."""
+    """Render a code block; if its info string is more than a language, that is its first line."""
     from markdown_it.common.utils import escapeHtml
 
     block = tokens[place]

@@ -33,7 +33,7 @@ class PageReader(HTMLParser):
         return sum(is_quote for _, is_quote in self.open)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin a line, a quotation or something hidden."""
+        """Start a line, a quotation or a hidden part."""
         given = {name: value or "" for name, value in attrs}
         if tag in HIDDEN:
             self.hidden += 1
@@ -45,7 +45,7 @@ class PageReader(HTMLParser):
         self.link = given.get("href", "") if tag == "a" else self.link
 
     def handle_endtag(self, tag: str) -> None:
-        """End what a tag began."""
+        """End the part that a tag started."""
         if tag in HIDDEN:
             self.hidden = max(0, self.hidden - 1)
         if tag in BREAKS and tag != "br":

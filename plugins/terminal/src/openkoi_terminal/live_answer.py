@@ -1,4 +1,4 @@
-"""Show an answer as it streams in: final blocks above, at most 12 rows of what is not final, and a working line."""
+"""Show an answer as it streams in: final blocks, at most 12 rows of text that is not final, and a working line."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -17,7 +17,7 @@ INTERVAL = 0.1  # seconds between frames; at 30 Hz the same answer costs a third
 class LiveAnswer:
     """An answer on a terminal. Call ``add`` with each piece, ``draw`` at least once a second, ``finish`` at the end.
 
-    With a plain style there are no rows that change: each block is printed when it is final.
+    With a plain style, no rows are redrawn: each block is printed when it is final.
     """
 
     def __init__(self, stream: TextIO, style: Style, *, clock: Callable[[], float] = monotonic) -> None:
@@ -37,7 +37,7 @@ class LiveAnswer:
             self.draw()
 
     def print_line(self, line: str) -> None:
-        """Print a finished line above the rows that change; what is pending of the answer is finished first."""
+        """Print a finished line above the rows that change; finish the pending part of the answer first."""
         self.end_text()
         self.finished.append(f"{line}\n")
         self.draw()
@@ -53,7 +53,7 @@ class LiveAnswer:
             self.region.update(finished, self.rows())
 
     def rows(self) -> list[str]:
-        """Return the rows that change: the end of what is not final, and the working line."""
+        """Return the rows that change: the end of the text that is not final, and the working line."""
         size = self.region.size
         most = max(min(TAIL_ROWS - 1, size.lines - 2), 0)
         pending = self.text.pending.strip("\n")

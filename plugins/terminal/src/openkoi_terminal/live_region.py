@@ -14,9 +14,9 @@ FALLBACK = (80, 24)
 
 
 class LiveRegion:
-    """Rows that are drawn again below finished text, each time with one write; the text is never drawn again.
+    """Rows that are redrawn below finished text, each time with one write; the text itself is never redrawn.
 
-    A terminal that became narrower has wrapped the rows: they are erased where it wraps lines, as most do.
+    After the terminal became narrower, the rows are erased as most terminals have wrapped them.
     """
 
     def __init__(self, stream: TextIO, *, rewraps: bool = True) -> None:
@@ -50,7 +50,7 @@ class LiveRegion:
             self.update("", ())
 
     def erasure(self, columns: int) -> str:
-        """Return what erases the rows that are drawn."""
+        """Return the escape sequence that erases the drawn rows."""
         if not self.rows:
             return ""
         used = sum(-(-max(text_width(row), 1) // columns) for row in self.rows) if self.rewraps else len(self.rows)

@@ -44,7 +44,7 @@ def render_block(block: Block, style: Style, *, numbered: bool = False) -> str:
 
 
 def render_text(block: Block, style: Style) -> str:
-    """Render a block that is not code; most are without markup, and need no parser, which takes 20 times as long."""
+    """Render a block that is not code; most have no markup and need no parser, which takes 20 times as long."""
     source = block.source.strip()
     if not MARKUP.search(source, int(block.kind == LIST)):
         if block.kind == "paragraph":
@@ -71,7 +71,7 @@ def render_code(block: Block, style: Style, number: str) -> str:
 
 
 def highlight(line: str, language: str, style: Style) -> str:
-    """Return a line of code in colours; a text that spans lines is coloured as if each of them stood alone."""
+    """Return a line of code in colours; text that spans lines is coloured line by line."""
     if not style.colour or not language:
         return line
     from .code import colour_line
@@ -117,7 +117,7 @@ def render_node(node: "SyntaxTreeNode", style: Style) -> Iterator[str]:
 
 
 def render_list(node: "SyntaxTreeNode", style: Style) -> Iterator[str]:
-    """Yield the lines of a list, each item behind its sign or number."""
+    """Yield the lines of a list, each item after its bullet or number."""
     for item in node.children:
         sign = f"{item.info}{item.markup} " if node.type == "ordered_list" else BULLET
         lines = [*render_nodes(item.children, style)] or [""]
@@ -141,7 +141,7 @@ def render_table(node: "SyntaxTreeNode", style: Style) -> Iterator[str]:
 
 
 def inline_text(node: "SyntaxTreeNode") -> str:
-    """Return the text of a cell, without marks."""
+    """Return the text of a cell, without markup."""
     return render_inline(node, Style(colour=False, plain=True))
 
 

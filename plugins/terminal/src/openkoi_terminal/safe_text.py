@@ -40,9 +40,9 @@ def strip_controls(text: str) -> str:
 
 
 def strip_escapes(text: str) -> str:
-    """Return the text without escape sequences and control characters, for files and pipes: a terminal may show them.
+    """Return the text without escape sequences and control characters, for files and pipes that a terminal may show.
 
-    Characters that are only invisible stay: some languages are written with them.
+    Characters that are merely invisible are kept: some languages need them.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -55,13 +55,13 @@ def show_hidden(text: str) -> str:
 
 
 class IncompleteEscapes:
-    """Strips streamed text, in which an escape sequence may be cut in two."""
+    """Strips streamed text, in which an escape sequence may be split."""
 
     def __init__(self) -> None:
         self.held = ""
 
     def strip(self, chunk: str) -> str:
-        """Return what is complete of the text so far; hold back a sequence that has just begun."""
+        """Return the complete part of the text so far; hold back an incomplete sequence."""
         text, self.held = self.held + chunk, ""
         if not (text.isascii() and text.isprintable()) and (begun := UNFINISHED.search(text)):
             self.held = begun[0] if len(begun[0]) <= STRING_LIMIT else ""
@@ -69,6 +69,6 @@ class IncompleteEscapes:
         return strip_controls(text)
 
     def finish(self) -> str:
-        """Return what was held back, stripped."""
+        """Return the held-back text, stripped."""
         text, self.held = self.held, ""
         return strip_controls(text)

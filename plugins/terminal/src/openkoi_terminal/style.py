@@ -1,4 +1,4 @@
-"""Mark text on a terminal: with colours, with attributes alone, or not at all."""
+"""Style text on a terminal: with colours, only with attributes, or not at all."""
 
 import os
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ ATTRIBUTES = frozenset({"bold", "dim", "italic", "underline", "reverse", "strike
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Marks text. ``plain``: no escape sequence at all, and Markdown stays as it was written."""
+    """Marks text. ``plain``: no escape sequences, and Markdown is left unchanged."""
 
     colour: bool = True
     plain: bool = False

@@ -12,7 +12,7 @@ MARK_OR_TEXT = lazy_pattern(r"\x1b\[[0-9;]*m|[^\x1b]+|\x1b")
 
 
 def text_width(text: str) -> int:
-    """Return how many columns a line fills, wide and combining characters included; marks of a style fill none."""
+    """Return how many columns a line fills, including wide and combining characters; style sequences fill none."""
     if "\x1b" in text:
         text = MARK.sub("", text)
     if text.isascii():
@@ -23,7 +23,7 @@ def text_width(text: str) -> int:
 
 
 def clip_row(text: str, width: int) -> str:
-    """Cut a line to the columns of a row; an ellipsis marks that it was cut, and the marks of its style stay."""
+    """Cut a line to the columns of a row; an ellipsis marks the cut, and style sequences are kept."""
     if text_width(text) <= width:
         return text
     row, left = "", width - 1
@@ -56,7 +56,7 @@ def split_rows(line: str, width: int) -> Iterator[str]:
 def wrap_words(line: str, width: int, *, indent: str = "") -> Sequence[str]:
     """Return a line in rows that are broken between words; all but the first are indented.
 
-    For lines of our own: what a model or a program wrote is left to the terminal, so that it can be copied.
+    Only for OpenKoi's own lines: the terminal wraps text of models and programs, so that it can be copied.
     """
     if text_width(line) <= width or width <= len(indent) + MIN_WIDTH:
         return [line]
@@ -71,7 +71,7 @@ def wrap_words(line: str, width: int, *, indent: str = "") -> Sequence[str]:
 
 
 def tail_rows(text: str, width: int, most: int) -> Sequence[str]:
-    """Return the last rows that a text fills; of a long text only the end is looked at."""
+    """Return the last rows that a text fills; look only at the end of a long text."""
     near = text[-width * (most + 1) :].expandtabs(len(TAB))
     rows = [row for line in near.split("\n")[-most:] for row in split_rows(line, width)]
     return rows[-most:]

@@ -1,4 +1,4 @@
-"""The working line (status line) with the spinner of a running task: what it does, its time, cost and scores."""
+"""The working line (status line) with the spinner of a running task: its activity, time, cost and scores."""
 
 from collections.abc import Sequence
 from dataclasses import field, replace
@@ -42,7 +42,7 @@ class WorkingFacts:
 def format_working_line(facts: WorkingFacts, *, hint: str = INTERRUPT_HINT, width: int = 0) -> str:
     """Format as ``Thinking… (12s · 1.2k tokens · $0.04 of $0.50 · iteration 2/3 · 0.71→0.86 · esc to interrupt)``.
 
-    ``width`` columns are not exceeded, unless it is 0.
+    The line is at most ``width`` columns long, unless that is 0.
     """
     line = join_facts(facts, hint)
     for change in LEFT_OUT if width else ():
@@ -80,7 +80,7 @@ def format_seconds(seconds: float) -> str:
 
 
 def format_spending(facts: WorkingFacts) -> str:
-    """Format what was spent of the budget, and what all iterations are likely to cost."""
+    """Format the spent part of the budget, and the likely cost of all iterations."""
     if not facts.usd:
         return ""
     limit = f" of {format_dollars(facts.budget)}" if facts.budget else ""
@@ -123,7 +123,7 @@ class WorkingLine:
                 self.activity = describe_activity(event, judges=self.iterations > 0) or self.activity
 
     def facts(self, seconds: float, *, queued: int = 0) -> WorkingFacts:
-        """Return the facts as of now."""
+        """Return the current facts."""
         return WorkingFacts(
             activity=self.activity,
             seconds=seconds,
@@ -139,7 +139,7 @@ class WorkingLine:
 
     @property
     def forecast(self) -> float:
-        """What the task costs if every iteration left costs as much as the mean of those before; 0 if unknown."""
+        """The task's cost if each remaining iteration costs the average of the earlier ones; 0 if unknown."""
         left = self.iterations - len(self.costs)
         if not self.costs or left <= 0:
             return 0.0
@@ -148,7 +148,7 @@ class WorkingLine:
 
 
 def describe_activity(event: events.Event, *, judges: bool) -> str:
-    """Return what starts with this event, in a few words; empty if nothing new starts."""
+    """Return the activity that starts with this event, in a few words; empty if none does."""
     from openkoi_runlog.report import truncate_line
 
     match event:
@@ -165,6 +165,6 @@ def describe_activity(event: events.Event, *, judges: bool) -> str:
 
 
 def format_step(facts: WorkingFacts) -> str:
-    """Format one line a step for ``ACCESSIBLE=1``, where nothing is drawn again."""
+    """Format one line per step for ``ACCESSIBLE=1``, which redraws nothing."""
     count = f", iteration {facts.iteration} of {format_count(facts.iterations, 'iteration')}" if facts.iteration else ""
     return f"{facts.activity}, {format_seconds(facts.seconds)}{count}"

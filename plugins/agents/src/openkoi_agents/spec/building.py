@@ -38,7 +38,7 @@ UNUSED = {
 
 @dataclass(slots=True)
 class Building:
-    """One reading: the errors, the notes on unused keys, and the number of agents so far."""
+    """The state of reading a file: the errors, the notes on unused keys, and the number of agents so far."""
 
     faults: list[SpecProblem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Building:
         return self.add_member(inner, self.build_spec(inner, trail, depth))
 
     def from_file(self, name: str, path: Keys, part: Part, trail: Sequence[Path], depth: int) -> Agent | None:
-        """Return a member from a file of its own, whose path is relative to this one's folder."""
+        """Return a member from a separate file, whose path is relative to this file's folder."""
         file = Path(part.document.file).parent / name
         if resolve_path(file) in trail:
             circle = " -> ".join(one.name for one in [*trail, resolve_path(file)])
@@ -115,7 +115,7 @@ class Building:
         return spec.agent if spec else None
 
     def read_instructions(self, name: str, part: Part) -> str:
-        """Return the text of a file in the agent's folder or below; others were not meant for a model."""
+        """Return the text of a file in the agent's folder or below; other files are not meant for a model."""
         if not name:
             return ""
         folder = Path(part.document.file).parent
@@ -134,7 +134,7 @@ class Building:
 
 
 def resolve_path(path: Path) -> Path:
-    """Return a file's path with links resolved, or unchanged when that fails."""
+    """Return a file's path with links resolved, or unchanged if that fails."""
     try:
         return path.resolve()
     except (OSError, ValueError, RuntimeError):

@@ -31,7 +31,7 @@ LEAVE = "Remove one of them"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An agent in a document: the whole of it, or one inside another."""
+    """An agent in a document: the whole document, or an agent inside another."""
 
     document: YamlDocument
     path: Path = ()
@@ -90,7 +90,7 @@ def find_contradictions(part: Part) -> Iterator[SpecProblem]:
 
 
 def of_approvals(part: Part) -> Iterator[SpecProblem]:
-    """Yield errors for exceptions from patterns: these would be asked about all the same."""
+    """Yield errors for exceptions from patterns: their calls would need approval anyway."""
     approvals = part.at(("tools", "approvals"))
     named = approvals if isinstance(approvals, dict) else {}
     asked = [pattern for pattern, word in named.items() if word == "always"]
@@ -173,7 +173,7 @@ def describe_expected(field: FieldInfo | None) -> str:
 
 
 def suggest_key(key: str, model: type[Shape]) -> str:
-    """Return the known key that was meant, or all keys."""
+    """Return the most similar known key, or all keys."""
     known = [*model.model_fields]
     near = get_close_matches(key, known, n=1)
     if near:

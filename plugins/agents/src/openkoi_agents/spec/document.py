@@ -46,7 +46,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where something starts, counted from one, and how it is written there."""
+    """The position where a value starts, counted from one, and how it is written there."""
 
     line: int
     column: int
@@ -77,7 +77,7 @@ class YamlDocument:
 
 
 def parse_document(text: str, file: str) -> YamlDocument:
-    """Read a text; what is wrong with it stands in the document's faults."""
+    """Parse a text; its errors are in the document's ``faults``."""
     document = YamlDocument(file)
     try:
         node = parse_yaml(text)

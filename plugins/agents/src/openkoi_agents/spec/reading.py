@@ -16,7 +16,7 @@ MAX_SHOWN_PROBLEMS = 25
 
 
 def read_agent(path: Path | str) -> Spec:
-    """Read an agent, and those that its file names; raises ConfigError with everything that is wrong, line by line."""
+    """Read an agent, and those that its file names; raise ConfigError with all errors, line by line."""
     from .building import Building
 
     building, where = Building(), Path(path)

@@ -13,14 +13,14 @@ Names: TypeAlias = Annotated[list[Line], Field(max_length=1_000)]
 
 
 class Shape(BaseModel):
-    """A table with known keys. Text may be written without quotes, whatever YAML takes it for."""
+    """A table with known keys. Text may be written without quotes, even if YAML reads it as another type."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod
     def plain(cls, data: object) -> object:
-        """Convert scalars to the types of the fields: text as it is written, others as YAML reads them."""
+        """Convert scalars to the types of the fields: text as written, other types as YAML reads them."""
         if not isinstance(data, dict):
             return data
         texts = {name for name, field in cls.model_fields.items() if field.annotation is str}

@@ -18,7 +18,7 @@ class Bounds:
     quality_threshold: float | None = None
 
     def apply_to(self, limits: Limits) -> Limits:
-        """Return these limits, and the others where the file sets none."""
+        """Return these limits, completed by the others if the file sets none."""
         limits_set = {one.name: value for one in fields(self) if (value := getattr(self, one.name)) is not None}
         return replace(limits, **limits_set)
 

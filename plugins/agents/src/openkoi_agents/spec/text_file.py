@@ -8,7 +8,7 @@ MAX_BYTES = 1_000_000
 
 
 def text_of(path: Path) -> str:
-    """Return a file's text; raise ConfigError when it cannot be read, is not text, or is too long."""
+    """Return a file's text; raise ConfigError if it cannot be read, is not text, or is too long."""
     try:
         if not path.exists():
             raise ConfigError(f"File not found: {path}.")

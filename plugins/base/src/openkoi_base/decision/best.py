@@ -8,7 +8,7 @@ from .history import score_of
 
 
 def best_of(iterations: Sequence[Iteration]) -> Iteration:
-    """Return the best iteration, not the last. An unjudged one never beats a judged one; of equals the earlier wins."""
+    """Return the best iteration, not the last. A judged one beats any unjudged one; of equals, the earlier wins."""
     return max(iterations, key=lambda one: one.merit)
 
 

@@ -19,7 +19,7 @@ UNJUDGED = (NextAction.ACCEPT_BEST, NextAction.ABORT_BUDGET, NextAction.ABORT_TI
 
 
 def decide(iterations: Sequence[Iteration], limits: Limits, spent: Cost) -> Decision:
-    """Apply the table of what is accepted, then the rules, to what has happened so far."""
+    """Apply the acceptance table, then the rules, to the history of a run."""
     if not iterations:
         return Decision(NextAction.CONTINUE, "nothing has been tried yet")
     history = History(iterations, limits, spent)
@@ -32,7 +32,7 @@ def decide(iterations: Sequence[Iteration], limits: Limits, spent: Cost) -> Deci
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the table. ``apply`` accepts, or ends the run at once; where it does neither, the rules decide."""
+    """A row of the table. ``apply`` accepts, or ends the run at once; if it does neither, the rules decide."""
 
     number: int
     fits: Callable[[Facts], bool]
@@ -40,7 +40,7 @@ class Row:
 
 
 def row_of(facts: Facts) -> Row:
-    """Return the first row that fits."""
+    """Return the first row that applies."""
     return next(row for row in ROWS if row.fits(facts))
 
 
@@ -49,7 +49,7 @@ def wait_for_user(history: History) -> Decision | None:
 
 
 def accept_unevaluated(history: History) -> Decision | None:
-    """Accept what was done, since no evaluation was asked for; otherwise end, because there is no second iteration."""
+    """Accept finished work, since no evaluation was requested; otherwise end, because there is no second iteration."""
     facts = history.facts
     if facts.end is StopReason.DONE and (facts.answered or facts.changed):
         return Decision(NextAction.ACCEPT, "not evaluated")
@@ -73,7 +73,7 @@ def accept_judged_change(history: History) -> Decision | None:
 
 
 def accept_judged(history: History) -> Decision | None:
-    """Accept what meets the threshold; without a score the run ends, because another iteration would have none."""
+    """Accept work that meets the threshold; without a score, end the run: the next would have none."""
     if history.meets_threshold:
         return accept_score(history)
     silent = history.facts.judged is None
@@ -81,7 +81,7 @@ def accept_judged(history: History) -> Decision | None:
 
 
 def accept_checked(history: History) -> Decision | None:
-    """Accept what required checks support; the run ends where nothing can check it."""
+    """Accept work if required checks pass; end the run if nothing can check it."""
     facts = history.facts
     if facts.green and (facts.turned or facts.changed):
         return Decision(NextAction.ACCEPT, f"not judged: {checks_passed(facts)}")
@@ -101,7 +101,7 @@ def accept_score(history: History) -> Decision:
 
 
 def checks_passed(facts: Facts) -> str:
-    """Say how many checks turned green, or else how many still pass."""
+    """Return how many checks turned green, or else how many still pass."""
     if facts.turned:
         return f"{format_count(len(facts.turned), 'check')} turned green"
     edited = f", {facts.edited} of them in files that this work changed" if facts.edited else ""

@@ -26,7 +26,7 @@ class EffectLog:
             )
 
     def note_unseen(self) -> None:
-        """Record that files may have changed without a checkpoint; from then on no diff shows all of the run's work."""
+        """Record that files may have changed without a checkpoint; then no diff shows all of the run's work."""
         if UNSEEN not in self.calls:
             self.calls.append(UNSEEN)
 
@@ -38,14 +38,14 @@ class EffectLog:
 
 
 def describe_outcome(result: ToolResult) -> str:
-    """Say how a call ended."""
+    """Return how a call ended."""
     if result.exit_code is not None:
         return f"exit code {result.exit_code}"
     return "failed" if result.failed else "done"
 
 
 def effects_of(tool: Tool, result: ToolResult, *, approved: bool) -> tuple[str, ...]:
-    """Return what a call changed that no diff of the workspace shows.
+    """Return the changes of a call that no diff of the workspace shows.
 
     Any successful call of a tool that is not local counts; of commands, those that the user had to allow.
     """

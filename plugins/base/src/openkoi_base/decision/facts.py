@@ -62,14 +62,14 @@ def limit_work(work: ExecutionResult, limit: str) -> ExecutionResult:
 
 
 def policy_of(task: Task, plan: Plan, evaluators: Mapping[str, Evaluator]) -> Policy:
-    """Return what the work on this task is accepted on."""
+    """Return the policy by which the work on this task is accepted."""
     if not may_be_evaluated(task) or not plan.evaluate:
         return Policy.NONE
     return Policy.JUDGE if any(map(is_judge, evaluators.values())) else Policy.CHECKS
 
 
 def may_be_evaluated(task: Task) -> bool:
-    """Whether the work on a task may be evaluated: not with zero iterations, and of a sub-task only with its parent."""
+    """Whether the work on a task may be evaluated: not with zero iterations; a sub-task's only with its parent's."""
     return task.effective_limits.iterations > 0 and not task.parent
 
 

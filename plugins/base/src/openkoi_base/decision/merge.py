@@ -73,7 +73,7 @@ def distinct_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def validate_evaluation(opinion: Evaluation) -> Evaluation:
-    """Return the opinion; raises ValueError for what is not an evaluation, and for scores out of range."""
+    """Return the opinion; raise ValueError if it is not an evaluation, or has scores out of range."""
     if wrong := type_error_of(opinion, Evaluation):
         raise ValueError(f"it is not an evaluation: {wrong}")
     for score in opinion.scores:
@@ -83,12 +83,12 @@ def validate_evaluation(opinion: Evaluation) -> Evaluation:
 
 
 def without_scores(opinion: Evaluation) -> Evaluation:
-    """Return the opinion with its checks and findings only."""
+    """Return the opinion with only its checks and findings."""
     return replace(opinion, scores=())
 
 
 def only_stricter(folded: Evaluation, given: Evaluation) -> Evaluation:
-    """Return an evaluation that hooks replaced; raise ValueError if it could accept what the evaluators do not."""
+    """Return an evaluation that hooks replaced; raise ValueError if it is more lenient than the evaluators'."""
     if given.unavailable_reason and not folded.unavailable_reason:
         raise ValueError("a hook cannot replace a judge that gave no score")
     if lost := [*hidden_failures(folded, given)]:
@@ -114,7 +114,7 @@ def passing_checks(evaluation: Evaluation) -> frozenset[str]:
 
 
 def is_not_higher(scores: Sequence[Score], given: Sequence[Score]) -> bool:
-    """Whether these are the given scores, each as high or lower."""
+    """Return whether these are the same scores, each equal or lower."""
     if [(one.dimension, one.weight) for one in scores] != [(one.dimension, one.weight) for one in given]:
         return False
     return all(one.value <= before.value for one, before in zip(scores, given, strict=True))

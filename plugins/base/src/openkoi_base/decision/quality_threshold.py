@@ -15,7 +15,7 @@ def meets(score: float, threshold: float) -> bool:
 
 
 def explain_shortfall(iteration: Iteration, limits: Limits) -> str:
-    """Say why an iteration was not accepted."""
+    """Return why an iteration was not accepted."""
     facts, evaluation = iteration.facts, iteration.evaluation or Evaluation()
     if facts.red:
         return describe_failures(evaluation)
@@ -35,13 +35,13 @@ def explain_shortfall(iteration: Iteration, limits: Limits) -> str:
 
 
 def below_threshold(score: float, threshold: float) -> str:
-    """Say that a score is too low, with enough digits to see by how much."""
+    """Return that a score is too low, with enough digits to show the difference."""
     digits = next((count for count in DIGITS if f"{score:.{count}f}" != f"{threshold:.{count}f}"), DIGITS.stop)
     return f"score {score:.{digits}f} is below the threshold {threshold:.{digits}f}"
 
 
 def describe_failures(evaluation: Evaluation) -> str:
-    """Name the open blocker, or else say how many checks fail."""
+    """Return the open blocker, or else how many checks fail."""
     if evaluation.blockers:
         return f"a blocker is open: {evaluation.blockers[0].title}"
     count = len(evaluation.failing)

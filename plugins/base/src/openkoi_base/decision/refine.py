@@ -1,4 +1,4 @@
-"""Turn an iteration into the plan of the next one: only what is still open; makes no new plan. Pure."""
+"""Turn an iteration into the plan of the next one: the same plan, with only what is still open. Pure."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ DO_IT = "Make the change that the task asks for. If it needs no change, answer a
 
 
 def refine(plan: Plan, iteration: Iteration, advice: str = "") -> Plan:
-    """Return the same plan with what must be fixed; the user's advice is a blocker of its own."""
+    """Return the same plan with what must be fixed; the user's advice is added as a blocker."""
     advised = (advice_to_finding(advice),) if advice else ()
     wishes = (*advised, *list_unfinished(iteration.facts))
     evaluation = iteration.evaluation
@@ -33,12 +33,12 @@ def refine(plan: Plan, iteration: Iteration, advice: str = "") -> Plan:
 
 
 def advice_to_finding(advice: str) -> Finding:
-    """Return what the user wants as a finding, which comes before all others."""
+    """Return the user's advice as a finding, which precedes all others."""
     return Finding(advice, Severity.BLOCKER, rule="person", fix=advice)
 
 
 def list_unfinished(facts: Facts) -> tuple[Finding, ...]:
-    """Return findings beyond the evaluation's: that the model did nothing, or did not finish."""
+    """Return additional findings: that the model did nothing, or did not finish."""
     if facts.end in ADVICE:
         return (Finding(capitalize(how_it_ended(facts)), rule="unfinished", fix=ADVICE[facts.end]),)
     if not facts.changed and (not facts.answered or facts.green):
@@ -47,7 +47,7 @@ def list_unfinished(facts: Facts) -> tuple[Finding, ...]:
 
 
 def how_it_ended(facts: Facts) -> str:
-    """Say how work ended that is not done; cycles end at a limit only where the answer was too long."""
+    """Return how unfinished work ended; cycles end at a limit only if the answer was too long."""
     return CUT_OFF if facts.end is StopReason.CYCLES and facts.limit else ENDS[facts.end]
 
 

@@ -45,7 +45,7 @@ def out_of_budget(limit: str) -> Decision:
 
 
 def restart_after_regression(history: History) -> Decision | None:
-    """Undo work that got worse; the first time, continue from the best iteration in another way."""
+    """Undo work that made the result worse; the first time, restart from the best iteration with another approach."""
     why = describe_regression(history)
     if not why:
         return None
@@ -60,7 +60,7 @@ def iteration_prefixes(history: History) -> Sequence[History]:
 
 
 def describe_regression(history: History) -> str:
-    """Say how the last iteration is worse than those before; empty if it is not."""
+    """Return how the last iteration is worse than earlier ones; empty if it is not."""
     failing = (check for check in history.evaluation.checks if check.required and not check.passed)
     passed = passed_before(history)
     reddened = {check.name for check in failing if (check.evaluator, check.name) in passed}
@@ -94,7 +94,7 @@ def stop_at_iteration_limit(history: History) -> Decision | None:
 
 
 def stop_stalled(history: History) -> Decision | None:
-    """Stop if another iteration would bring nothing. An open blocker is tried again: the user is asked about it."""
+    """Stop if another iteration would not help. An open blocker is retried, and the user is asked about it."""
     if len(history.iterations) < 2 or history.evaluation.blockers:
         return None
     if repeats_nothing(history):
@@ -107,7 +107,7 @@ def stop_stalled(history: History) -> Decision | None:
 
 
 def stop_unpromising(history: History) -> Decision | None:
-    """Stop if reliable estimates say that another iteration hardly pays. An open blocker is tried again."""
+    """Stop if reliable estimates say that another iteration hardly helps. An open blocker is retried."""
     prospect = history.evaluation.prospect
     if prospect is None or not is_reliable(prospect) or history.evaluation.blockers or prospect.chance >= MIN_CHANCE:
         return None
@@ -116,12 +116,12 @@ def stop_unpromising(history: History) -> Decision | None:
 
 
 def is_reliable(prospect: Prospect) -> bool:
-    """Return whether estimates of the chance that another iteration pays are near enough to what happens."""
+    """Return whether the estimated chances that another iteration helps have been close to the outcomes."""
     return prospect.error is not None and prospect.error < MAX_CALIBRATION_ERROR
 
 
 def repeats_nothing(history: History) -> bool:
-    """Whether this iteration and the one before did nothing at all."""
+    """Return whether this iteration and the previous one did nothing at all."""
     return not any(facts.answered or facts.changed for facts in (history.facts, history.before.facts))
 
 

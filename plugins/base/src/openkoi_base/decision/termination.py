@@ -34,7 +34,7 @@ def met_condition(
 
 
 def tool_condition_met(condition: ToolReturned, tool: str, result: ToolResult) -> bool:
-    """Return whether a tool returned what was declared; a failed result counts only where its exit code is declared."""
+    """Return whether a tool returned the declared result; a failed one counts only if its exit code is declared."""
     if tool != condition.tool or condition.contains not in result.text:
         return False
     return not result.failed if condition.exit_code is None else result.exit_code == condition.exit_code
@@ -47,7 +47,7 @@ def build_reminder(conditions: Iterable[Condition]) -> str:
 
 
 def describe_condition(condition: Condition) -> str:
-    """Write what meets a condition; empty for one that a model cannot meet by itself."""
+    """Return how to meet a condition; empty if a model cannot meet it by itself."""
     match condition:
         case TextIncludes(text=text):
             return f"write {text}"

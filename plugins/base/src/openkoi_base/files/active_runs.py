@@ -16,7 +16,7 @@ STALE_SECONDS = 10.0  # a lock file is locked at once when it is made, so that o
 
 @contextmanager
 def lock_run(folder: Path, run: str) -> Iterator[None]:
-    """Mark a run as active; raise KoiError where another process runs it already."""
+    """Mark a run as active; raise KoiError if another process is already running it."""
     path = folder / f"{run}.lock"
     file = open_run_lock(path)
     try:
@@ -35,7 +35,7 @@ def lock_run(folder: Path, run: str) -> Iterator[None]:
 
 
 def open_run_lock(path: Path) -> int:
-    """Open a run's lock; raise KoiError where nothing can be written, including the run log."""
+    """Open a run's lock; raise KoiError if nothing can be written there, including the run log."""
     try:
         private_folder(path.parent)
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -56,7 +56,7 @@ def is_file_at(path: Path, file: int) -> bool:
 
 
 def remove_stale_locks(folder: Path) -> None:
-    """Remove the locks of a folder that processes left which were killed."""
+    """Remove the locks in a folder that killed processes left behind."""
     for path in folder.glob("*.lock"):
         with suppress(OSError):
             file = os.open(path, os.O_RDWR)
@@ -68,6 +68,6 @@ def remove_stale_locks(folder: Path) -> None:
 
 
 def is_run_active(folder: Path, run: str) -> bool:
-    """Return whether some process carries the run out now."""
+    """Return whether a process is executing the run."""
     path = folder / f"{run}.lock"
     return path.exists() and is_locked(path)

@@ -1,4 +1,4 @@
-"""Store what the user always allows or refuses (saved answers), by the digest of what was asked about, in one file."""
+"""Store what the user always allows or refuses (saved answers), by the content's digest, in one file."""
 
 import json
 from collections.abc import Mapping
@@ -25,25 +25,25 @@ class ConsentStore:
     file: Path
 
     def get(self, digest: str) -> str | None:
-        """Return the stored answer about a digest, if there is one."""
+        """Return the stored answer for a digest, if there is one."""
         found = self.read().get(consent_id(digest))
         return found.answer if found and found.digest == digest else None
 
     def answer_to(self, question: Question) -> str | None:
-        """Return the stored answer to a question, if it is one whose answers are kept."""
+        """Return the stored answer to a question, if its answers are kept."""
         return self.get(question.identity) if question.keep else None
 
     def list_all(self) -> list[Consent]:
-        """Return all stored answers, the oldest first."""
+        """Return all stored answers, oldest first."""
         return sorted(self.read().values(), key=lambda consent: consent.at)
 
     def add(self, question: Question, answer: str) -> None:
-        """Store an answer, replacing another one about the same digest; raise KoiError if it cannot be written."""
+        """Store an answer, replacing another one for the same digest; raise KoiError if it cannot be written."""
         id, at = consent_id(question.identity), datetime.now(UTC).isoformat()
         self.write({id: Consent(id, question.text, answer.strip(), at, question.identity)}, "")
 
     def remove(self, id: str) -> Consent:
-        """Remove a stored answer, by its id or the beginning of it.
+        """Remove a stored answer, by its id or a prefix of it.
 
         Raise PluginNotFoundError, or KoiError where several match.
         """
@@ -72,11 +72,11 @@ class ConsentStore:
 
 
 def consent_id(digest: str) -> str:
-    """Return the id of the answer about a digest."""
+    """Return the id of the answer for a digest."""
     return sha256(digest.encode("utf-8", "surrogatepass")).hexdigest()[:ID_CHARACTERS]
 
 
 def is_valid(consent: Consent) -> bool:
-    """Return whether what was read is an answer about the digest that its id says."""
+    """Return whether a stored value is an answer whose digest matches its id."""
     texts = (consent.id, consent.text, consent.answer, consent.at, consent.digest)
     return all(isinstance(text, str) for text in texts) and consent.id == consent_id(consent.digest)

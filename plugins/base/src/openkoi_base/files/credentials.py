@@ -1,4 +1,4 @@
-"""Read and write saved API keys (credentials), readable by their user alone.
+"""Read and write saved API keys (credentials), readable only by their user.
 
 ``credentials/providers.json`` maps a provider's name to its key; ``<name>.key`` files of earlier tools are read as
 well.
@@ -17,7 +17,7 @@ STORE_FILE = "providers.json"
 
 
 class SavedKey(NamedTuple):
-    """Hold a key and the file that it is in."""
+    """A key, and the file that contains it."""
 
     value: str
     file: str
@@ -41,7 +41,7 @@ def list_names(folder: Path) -> list[str]:
 
 
 def save_key(folder: Path, name: str, key: str) -> Path:
-    """Save a key, replacing an older one; raise ConfigError when the store cannot be read or written."""
+    """Save a key, replacing an older one; raise ConfigError if the store cannot be read or written."""
     store = folder / STORE_FILE
     try:
         private_folder(folder)
@@ -56,7 +56,7 @@ def save_key(folder: Path, name: str, key: str) -> Path:
 
 
 def migrate_key_files(folder: Path) -> list[Path]:
-    """Move ``<name>.key`` files into the store and return them. A key that is there already stays."""
+    """Move ``<name>.key`` files into the store and return them. Keys that are already in the store are kept."""
     moved = []
     for single in sorted(folder.glob("*.key")):
         saved = find_key(folder, single.stem)

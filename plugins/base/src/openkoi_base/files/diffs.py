@@ -31,13 +31,13 @@ def count_lines(part: str) -> tuple[int, int]:
 
 
 def format_names(names: Sequence[str], most: int = MAX_NAMES, separator: str = ", ") -> str:
-    """Join names, such as those of files; of many only the first, and how many more there are."""
+    """Join names, such as those of files; show only the first of many, and how many more there are."""
     more = len(names) - most
     return separator.join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def warning_of(done: Restoration) -> str:
-    """Say which files were not restored, and why; empty if all were."""
+    """Return which files were not restored, and why; empty if all were."""
     files = [f"{path} ({reason})" for path, reason in done.not_restored.items()]
     return f"Not every file could be restored: {format_names(files, separator='; ')}." if files else ""
 

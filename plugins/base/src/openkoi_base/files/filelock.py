@@ -32,13 +32,13 @@ else:
 
 
 def lock_open_file(file: int) -> None:
-    """Lock an open file as long as it is open."""
+    """Lock an open file for as long as it is open."""
     if sys.platform != "win32":
         fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def try_lock(file: int, *, shared: bool = False) -> bool:
-    """Lock an open file as long as it is open, if it is free."""
+    """Lock an open file for as long as it is open, if it is not locked."""
     if sys.platform != "win32":
         try:
             fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
@@ -48,7 +48,7 @@ def try_lock(file: int, *, shared: bool = False) -> bool:
 
 
 def is_locked(path: Path) -> bool:
-    """Return whether some process has the file's lock."""
+    """Return whether a process has locked the file."""
     file = os.open(path, os.O_RDONLY)
     try:
         return not try_lock(file)
@@ -58,7 +58,7 @@ def is_locked(path: Path) -> bool:
 
 @contextmanager
 def lock_file(path: Path, *, shared: bool = False) -> Iterator[None]:
-    """Hold the lock of a file that is there to be locked. Shared locks do not wait for each other, on POSIX."""
+    """Hold the lock of a lock file. On POSIX, shared locks do not wait for each other."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if sys.platform == "win32":
@@ -73,7 +73,7 @@ def lock_file(path: Path, *, shared: bool = False) -> Iterator[None]:
 
 @contextmanager
 def try_lock_file(path: Path) -> Iterator[bool]:
-    """Hold the lock of a file that is there to be locked, if it is free; yield whether it was."""
+    """Hold the lock of a lock file if it is free; yield whether it was."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if sys.platform == "win32":
@@ -86,6 +86,6 @@ def try_lock_file(path: Path) -> Iterator[bool]:
 
 @contextmanager
 def lock_beside(path: Path) -> Iterator[None]:
-    """Keep others from changing a file meanwhile, by a lock file beside it."""
+    """Prevent other processes from changing a file in the block, with a lock file next to it."""
     with lock_file(path.with_name(f".{path.name}.lock")):
         yield

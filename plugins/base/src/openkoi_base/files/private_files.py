@@ -19,7 +19,7 @@ def private_folder(path: Path) -> Path:
 
 
 def private_subfolder(folder: Path, name: str) -> Path:
-    """Make a private folder of a name below another one; raise ArgumentError for a name that leads elsewhere."""
+    """Create a private folder in another one; raise ArgumentError if its name leads elsewhere."""
     path = folder / name
     if folder.resolve() not in path.resolve().parents:
         raise ArgumentError(f"{name!r} is not a valid folder name in {folder}. Choose another name.")
@@ -27,7 +27,7 @@ def private_subfolder(folder: Path, name: str) -> Path:
 
 
 def replace_file(path: Path, content: str | bytes) -> Path:
-    """Replace a file atomically and durably; through a link, the file that it leads to."""
+    """Replace a file, or the target of a link, atomically and durably."""
     path = path.resolve()
     private_folder(path.parent)
     write_atomically(path, content.encode() if isinstance(content, str) else content, sync=True)
@@ -37,7 +37,7 @@ def replace_file(path: Path, content: str | bytes) -> Path:
 def write_atomically(
     path: Path, data: bytes, *, mode: int = 0o600, temporary: str = ".new-", sync: bool = False
 ) -> None:
-    """Write a temporary file, then rename it: readers see all of it or the previous content."""
+    """Write a temporary file, then rename it: readers see either the whole new content or the previous one."""
     from secrets import token_hex
 
     beside = path.with_name(f"{temporary}{token_hex(6)}")
@@ -62,7 +62,7 @@ def write_new_file(path: Path, data: bytes, mode: int, sync: bool) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a new file's name durable, where folders can be synced."""
+    """Make a new file's name durable, if folders can be synced."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -73,14 +73,14 @@ def sync_folder(folder: Path) -> None:
 
 
 def read_small_text(path: Path) -> str:
-    """Return a small file's text; raise ValueError for one that is not regular, is too long, or is not text."""
+    """Return a small file's text; raise ValueError if it is not a regular file, too long, or not text."""
     if not stat.S_ISREG(path.stat().st_mode) or path.stat().st_size > MAX_BYTES:
         raise ValueError(f"{path} is not a regular file, or is larger than 1 MB")
     return path.read_bytes().decode()
 
 
 def restrict_permissions(folder: Path) -> list[str]:
-    """Remove the permissions of others for a folder of secrets and its files; return what was open to them."""
+    """Remove other users' permissions for a folder of secrets and its files; return what they could access."""
     if os.name != "posix" or not folder.is_dir():
         return []
     own = [path for path in (folder, *folder.iterdir()) if not path.is_symlink()]

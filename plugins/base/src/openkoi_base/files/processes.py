@@ -4,7 +4,7 @@ import os
 
 
 def is_process_running(pid: int) -> bool:
-    """Return whether a process exists; True where that cannot be determined, as on Windows, where asking ends it."""
+    """Return whether a process exists; True if that is unknown, as on Windows, where the check would end it."""
     if os.name != "posix":
         return True
     try:

@@ -33,7 +33,7 @@ def find_workspace(folder: Path) -> Path:
 
 
 def project_id(workspace: Path) -> str:
-    """Return the same id wherever the project is checked out, as long as something identifies it."""
+    """Return the project's id, which is the same in every checkout if its name or first commit identifies it."""
     for folder in (workspace, *workspace.parents):
         if (name := declared_name(folder / ".openkoi")) is not None:
             return name or str(folder)

@@ -11,7 +11,7 @@ MAX_FILES = 20_000  # an estimate: a look at more takes longer than a linter
 
 
 def walk(root: Path) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield what ``os.walk`` yields, each folder before those in it; names that the caller removes are left out.
+    """Yield what ``os.walk`` yields, each folder before those in it; skip names that the caller removes.
 
     Python 3.11 walks by recursion, which a thousand folders end.
     """
@@ -26,7 +26,7 @@ def walk(root: Path) -> Iterator[tuple[str, list[str], list[str]]]:
 def find_project_files(
     root: Path, wanted: Callable[[str], bool], skipped: Set[str] = SKIPPED_FOLDERS
 ) -> Iterator[Path]:
-    """Yield those of the project's own files that have a wanted name; look at no more than a limit."""
+    """Yield the project's own files with a wanted name; look at only a limited number of files."""
     left = MAX_FILES
     for folder, folders, names in walk(root):
         folders[:] = sorted(name for name in folders if name not in skipped and not name.startswith("."))

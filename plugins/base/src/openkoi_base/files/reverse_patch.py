@@ -1,4 +1,4 @@
-"""Return what a file contained before a diff of a checkpoint changed it."""
+"""Compute the content of a file before a checkpoint's diff changed it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ CUT = "\0\n"  # no text in a diff contains a null
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """A part of a file that changed: its first line, counted from zero, how it was and how it is."""
+    """A changed part of a file: its first line, counted from zero, and its old and new lines."""
 
     start: int
     old: Sequence[str]
@@ -22,7 +22,7 @@ class Hunk:
 
 
 def reverse_patch(part: str, text: str) -> str | None:
-    """Return the text that a file had before a diff's part changed it; None if the part does not lead to its text.
+    """Return a file's text before a diff's part changed it; None if the part does not match its current text.
 
     A file that the part creates had no text.
     """
@@ -49,11 +49,11 @@ def read_hunks(part: str) -> Iterator[Hunk]:
 
 
 def side_of(body: str, signs: str) -> list[str]:
-    """Return the lines of a hunk that have one of these signs."""
+    """Return the lines of a hunk that start with one of these characters."""
     return [line[1:].removesuffix(CUT) for line in split_lines(body) if line[0] in signs]
 
 
 def split_lines(text: str) -> list[str]:
-    """Split after each line feed and nowhere else."""
+    """Split a text only after line feeds."""
     *whole, rest = text.split("\n")
     return [f"{line}\n" for line in whole] + ([rest] if rest else [])

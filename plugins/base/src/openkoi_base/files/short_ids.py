@@ -1,4 +1,4 @@
-"""Find an item by its id, or by the beginning of it."""
+"""Find an item by its id, or by a prefix of it."""
 
 from collections.abc import Mapping
 from itertools import islice
@@ -13,14 +13,14 @@ MAX_LISTED = 8
 
 
 def find_by_prefix(id: str, there: Mapping[str, T], kind: str, plural: str = "") -> T:
-    """Return the item whose id has this beginning; an empty ``id`` means the only item.
+    """Return the only item whose id has this prefix; an empty ``id`` matches all items.
 
     Raise PluginNotFoundError, or KoiError where several match.
     """
     found = [id] if id in there else [one for one in there if one.startswith(id)]
     if len(found) > 1:
         ids = join_ids(found, len(id) + FURTHER_CHARACTERS)
-        raise KoiError(f"Several {plural or f'{kind}s'} begin with {id!r}: {ids}. Give more characters of the id.")
+        raise KoiError(f"Several {plural or f'{kind}s'} start with {id!r}: {ids}. Use more characters of the id.")
     if not found:
         raise PluginNotFoundError(kind, id, tuple(one[:SHORT_ID_LENGTH] for one in islice(there, MAX_LISTED)))
     return there[found[0]]

@@ -17,7 +17,7 @@ COMPONENTS = {"cargo-clippy": "clippy", "clippy-driver": "clippy", "cargo-fmt": 
 
 @dataclass(frozen=True, slots=True)
 class UnstartableProgram:
-    """Describe why a program cannot start, and what to do."""
+    """The reason why a program cannot start, and what to do."""
 
     why: str
     fix: str
@@ -25,13 +25,13 @@ class UnstartableProgram:
 
 @cache
 def launcher_messages() -> list[tuple[re.Pattern[str], str, str]]:
-    """Return what launchers print, each with why the program cannot start and a fix."""
+    """Return the messages of launchers, each with the reason why the program cannot start, and a fix."""
     messages = tomllib.loads(TABLE.read_text(encoding="utf-8"))["message"]
     return [(re.compile(one["pattern"], re.MULTILINE), one["why"], one["fix"]) for one in messages]
 
 
 def diagnose_start(exit_code: int, output: str) -> UnstartableProgram | None:
-    """Return why a program of a failed command could not start; None where it ran, or its launcher is unknown."""
+    """Return why a program of a failed command could not start; None if it ran, or if its launcher is unknown."""
     if exit_code == 0:
         return None
     for pattern, why, fix in launcher_messages():

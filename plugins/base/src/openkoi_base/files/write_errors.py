@@ -16,6 +16,6 @@ UNKNOWN = f"{FREE_SPACE} or fix its permissions"
 
 
 def describe_write_error(error: OSError) -> str:
-    """Return the reason in the system's words and what fixes it; the last sentence has no period, to be continued."""
+    """Return the system's reason and the fix; the last sentence has no period, so that callers can continue it."""
     number = error.errno or 0
     return f"{error.strerror or os.strerror(number)}. {FIXES.get(number, UNKNOWN)}"

@@ -29,7 +29,7 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a plugin may do beyond computing. ``memory`` is searching it, ``messages`` are the apps that it may use."""
+    """What a plugin may do beyond computing. ``memory`` allows searching it, ``messages`` lists apps."""
 
     filesystem: tuple[PathGrant, ...] = ()
     network: tuple[UrlPattern, ...] = ()
@@ -59,7 +59,7 @@ NO_CAPABILITIES = Capabilities()
 
 
 def read_capabilities(table: Mapping[str, Any], file: Path) -> Capabilities:
-    """Return what a table of a manifest asks for; raise ConfigError, which names the file and the key."""
+    """Return what a manifest's table requests; raise ConfigError, which names the file and the key."""
     try:
         return parse_table(table)
     except ConfigError as error:
@@ -67,7 +67,7 @@ def read_capabilities(table: Mapping[str, Any], file: Path) -> Capabilities:
 
 
 def parse_table(table: Mapping[str, Any]) -> Capabilities:
-    """Return what a table asks for."""
+    """Return what a table requests."""
     if unknown := sorted(table.keys() - {*KEYS}):
         raise ConfigError(f"has the unknown key {unknown[0]!r}. Use {', '.join(KEYS)}.")
     memory = table.get("memory", False)
@@ -99,7 +99,7 @@ def read_list(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def describe(table: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is asked for, as the user is asked about it."""
+    """Yield each request in the words of the question to the user."""
     for one in read_list(table, "filesystem"):
         access, _, pattern = one.partition(":")
         yield f"{VERBS[access]} {pattern}"

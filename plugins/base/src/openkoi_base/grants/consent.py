@@ -16,7 +16,7 @@ MAX_RUNS = 256  # that are remembered to have been asked
 
 
 class Consent:
-    """Whether the user allows what a question is about; its digest changes with it. ``unanswered`` makes a warning."""
+    """The user's consent to content, whose digest changes with it. ``unanswered`` makes a warning."""
 
     def __init__(self, question: Question, unanswered: Callable[[], str], koi: Koi) -> None:
         self.question, self.unanswered, self.koi = question, unanswered, koi
@@ -25,11 +25,11 @@ class Consent:
 
     @property
     def is_given(self) -> bool:
-        """Whether the user has allowed it."""
+        """Whether the user has given consent."""
         return is_yes(self.koi.consent(self.question.digest))
 
     async def ask(self, run: Run, *, seconds: float | None = None) -> bool:
-        """Return whether the user says yes, within some seconds; without an answer warn, and ask in the next run."""
+        """Return whether the user answers yes in time; without an answer, warn, and ask again in the next run."""
         async with self.asking:
             if self.koi.consent(self.question.digest) is None and run.outermost not in self.asked:
                 self.remember(run.outermost)
@@ -42,14 +42,14 @@ class Consent:
         return self.is_given
 
     def remember(self, run: str) -> None:
-        """Note that a run was asked."""
+        """Record that the question was asked in a run."""
         self.asked[run] = None
         if len(self.asked) > MAX_RUNS:
             self.asked.popitem(last=False)
 
 
 def explain_missing(koi: Koi, subject: str) -> str:
-    """Return why something may not be used, as a clause; ``subject`` is how the questions about it begin."""
+    """Return why something may not be used, as a clause; ``subject`` is the start of the questions about it."""
     earlier = any(one.text.startswith(subject) and is_yes(one.answer) for one in koi.consents())
     return CHANGED if earlier else "is not approved"
 

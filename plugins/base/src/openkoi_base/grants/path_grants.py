@@ -26,7 +26,7 @@ class PathGrant:
 
     @classmethod
     def parse(cls, text: str) -> "PathGrant":
-        """Return a grant; raise ConfigError for a text that is none."""
+        """Return a grant; raise ConfigError for an invalid text."""
         access, separator, pattern = text.partition(":")
         segments = pattern.split("/")
         if not separator or access not in ACCESSES or segments[0] not in ("", "~", ".") or len(segments) < 2:
@@ -36,11 +36,11 @@ class PathGrant:
         return cls(pattern, *ACCESSES[access])
 
     def covers(self, path: Path, root: Path) -> bool:
-        """Return whether the file that a path leads to is one of the grant; ``root`` is what ``./`` stands for."""
+        """Return whether the grant covers the file that a path leads to; ``root`` is what ``./`` stands for."""
         return self.covers_resolved(Path(os.path.realpath(root / path)), root)
 
     def covers_resolved(self, path: Path, root: Path) -> bool:
-        """Return whether a path without links is one of the grant."""
+        """Return whether the grant covers a path without links."""
         folder, wildcards = self.split(root)
         if self.pattern.startswith("./") and not folder.is_relative_to(os.path.realpath(root)):
             return False  # a folder of the workspace was replaced by a link that leads out of it
@@ -51,7 +51,7 @@ class PathGrant:
         return path != folder and re.fullmatch(wildcards, below.as_posix()) is not None
 
     def folder(self, root: Path) -> Path:
-        """Return the folder that contains everything of the grant, without links."""
+        """Return the folder that contains everything that the grant covers, without links."""
         return self.split(root)[0]
 
     def split(self, root: Path) -> tuple[Path, str]:

@@ -31,14 +31,14 @@ class UrlPattern:
 
     @classmethod
     def parse(cls, pattern: str) -> "UrlPattern":
-        """Return a pattern; raise ConfigError for a text that is none."""
+        """Return a pattern; raise ConfigError for an invalid text."""
         parts = split_address(pattern)
         if parts is None or parts.query or parts.fragment or not VALID_HOST.fullmatch(host_of(parts)):
             raise ConfigError(INVALID.format(pattern=pattern[:200]))
         return cls(parts.scheme, host_of(parts), port_of(parts), parts.path or "/")
 
     def matches(self, url: str) -> bool:
-        """Return whether an address is one of those that the pattern stands for; a query may follow its path."""
+        """Return whether an address matches the pattern; a query may follow its path."""
         parts = split_address(url)
         if parts is None or (parts.scheme, port_of(parts)) != (self.scheme, self.port):
             return False
@@ -70,7 +70,7 @@ def port_of(parts: SplitResult) -> int:
 
 
 def matches_host(pattern: str, host: str) -> bool:
-    """Return whether a host is the one of a pattern, or a subdomain where the pattern begins with a star."""
+    """Return whether a host matches a pattern's host, or is a subdomain if the pattern starts with a star."""
     return pattern in ("*", host) or (pattern.startswith("*.") and host.endswith(pattern[1:]) and host != pattern[1:])
 
 

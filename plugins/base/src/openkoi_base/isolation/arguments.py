@@ -1,4 +1,4 @@
-"""Check the arguments that plugins and programs pass to OpenKoi, and say in a sentence what is expected."""
+"""Check the arguments that plugins and programs pass to OpenKoi, with an error that says what is expected."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import fields, is_dataclass
@@ -51,7 +51,7 @@ def check_arguments(method: Method, declared: Method) -> Method:
 
 
 def checked_late(method: Callable[..., Awaitable[Any]], declared: Method) -> Method:
-    """Return an asynchronous method that checks its arguments when it has failed."""
+    """Return an asynchronous method that checks its arguments only after it has failed."""
 
     @wraps(method)
     async def call(self: object, *args: Any, **named: Any) -> Any:
@@ -65,7 +65,7 @@ def checked_late(method: Callable[..., Awaitable[Any]], declared: Method) -> Met
 
 
 def refuse_wrong_arguments(declared: Method, args: tuple[Any, ...], named: Mapping[str, Any]) -> None:
-    """Raise ArgumentError for the first argument that is not as a method declares it."""
+    """Raise ArgumentError for the first argument that does not have its declared type."""
     hints = hints_of(declared)
     for name, value in (*zip(hints, args, strict=False), *named.items()):
         if wrong := type_error_of(value, hint := hints.get(name, object)):
@@ -81,13 +81,13 @@ def hints_of(declared: Method) -> Mapping[str, Any]:
 
 
 def label_of(declared: Method) -> str:
-    """Return what a caller writes: ``koi.begin``."""
+    """Return the call as a caller writes it: ``koi.begin``."""
     owner, _, name = declared.__qualname__.rpartition(".")
     return f"{owner.lower()}.{name}"
 
 
 def describe_mismatch(label: str, name: str, value: object, hint: Any, wrong: str) -> str:
-    """Say what a method expects and what it was given; ``wrong`` says which field of a value it is about."""
+    """Return what a method expects and what it got; ``wrong`` names the invalid field of a value."""
     place, _, reason = wrong.rpartition(": ")
     if place:
         return f"{label}: {name}.{place.replace(': ', '.')} is not valid: {reason}."
@@ -95,7 +95,7 @@ def describe_mismatch(label: str, name: str, value: object, hint: Any, wrong: st
 
 
 def describe_type(hint: Any) -> str:
-    """Return what a type is called in a sentence."""
+    """Return a type's name for a sentence."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
         return " or ".join(map(describe_type, get_args(hint)))
@@ -105,7 +105,7 @@ def describe_type(hint: Any) -> str:
 
 
 def describe_value(value: object) -> str:
-    """Return what a wrong value is called in a sentence."""
+    """Return a description of a wrong value for a sentence."""
     if isclass(value):
         return f"the class {value.__name__}"
     if isinstance(value, Awaitable):
@@ -114,7 +114,7 @@ def describe_value(value: object) -> str:
 
 
 def example(value: object, hint: Any) -> str:
-    """Say how to write a text that should be a fact which begins with one."""
+    """Return how to pass a text that should be a fact whose first field is a text."""
     if not (isinstance(value, str) and isclass(hint) and is_dataclass(hint) and fields(hint)[:1]):
         return ""
     if fields(hint)[0].name != "text":

@@ -17,7 +17,7 @@ DISCOVERY_TIMEOUT_SECONDS = 10.0
 
 @contextmanager
 def named_errors(plugin: str, method: str) -> Iterator[None]:
-    """Raise what a plugin raises as a PluginError that names it; a KoiError is raised as it is."""
+    """Convert errors of a plugin to a PluginError that names it; raise a KoiError unchanged."""
     try:
         with contain_exit():
             yield
@@ -28,12 +28,12 @@ def named_errors(plugin: str, method: str) -> Iterator[None]:
 
 
 async def resolve(answer: HookReturn[T]) -> T | None:
-    """Return an answer, after waiting for it where it is one to wait for."""
+    """Return an answer; await it first if it is awaitable."""
     return await answer if isawaitable(answer) else answer
 
 
 def start_task(work: Coroutine[Any, Any, T], *inner: Coroutine[Any, Any, object]) -> asyncio.Task[T]:
-    """Start a task that awaits ``inner``; raise KoiError where no event loop runs, as in a plain function."""
+    """Start a task that awaits ``inner``; raise KoiError if no event loop is running, as in a plain function."""
     try:
         return asyncio.create_task(work)
     except RuntimeError:

@@ -8,7 +8,7 @@ from openkoi_hookspecs import Json, ToolCall, events
 
 
 def copy_arguments(fact: Any) -> Any:
-    """Return the same fact with its own copy of arguments; a fact without any is returned itself."""
+    """Return the same fact with its own copy of arguments; a fact without arguments is returned unchanged."""
     match fact:
         case ToolCall():
             return copy_call(fact)
@@ -20,7 +20,7 @@ def copy_arguments(fact: Any) -> Any:
 
 
 def arguments_of(fact: Any) -> list[Mapping[str, Json]]:
-    """Return the arguments that a fact holds, those that ``copy_arguments`` copies."""
+    """Return the arguments in a fact, which ``copy_arguments`` copies."""
     match fact:
         case ToolCall():
             return [fact.arguments]

@@ -1,4 +1,4 @@
-"""Await what a plugin returned, a step at a time, so that it can neither cancel its caller nor outlive its deadline."""
+"""Await a plugin's result step by step, so that it can neither cancel its caller nor outlive its deadline."""
 
 import asyncio
 from collections.abc import Awaitable, Generator
@@ -10,7 +10,7 @@ CANCELLED_CALLER = "it cancelled the task that called it"
 
 
 class IsolatedAwaitable(Generic[T]):
-    """Awaits a plugin for so many seconds, then raises TimeoutError; a plugin that waits on after that is closed.
+    """Awaits a plugin with a time limit, then raises TimeoutError; a plugin that keeps waiting is closed.
 
     During a step only the plugin runs: if the caller's task is cancelled then, it is by the plugin. Cancellations that
     come between steps are passed to the plugin, whose own timeouts cancel the same task.
@@ -51,13 +51,13 @@ class IsolatedAwaitable(Generic[T]):
                 self.timer.cancel()
 
     def undo_cancellation(self, task: "asyncio.Task[Any]") -> None:
-        """Undo the cancellation at the deadline: the plugin is cancelled, and not the caller."""
+        """Undo the cancellation at the deadline: it is meant for the plugin, not for the caller."""
         if self.has_cancelled:
             self.has_cancelled = False
             task.uncancel()
 
     def step(self, error: BaseException | None) -> Any:
-        """Run the plugin until it waits or ends; return what it waits for, or how it ended."""
+        """Run the plugin until it waits or ends; return the awaited object, or how it ended."""
         try:
             return self.steps.throw(error) if error else self.steps.send(None)
         except StopIteration as done:
@@ -66,13 +66,13 @@ class IsolatedAwaitable(Generic[T]):
             return Ended(None, raised)
 
     def end(self, task: "asyncio.Task[Any]") -> None:
-        """Cancel the plugin at its deadline, and again when the time for its clean-up is over."""
+        """Cancel the plugin at its deadline, and again after the time for its clean-up."""
         self.is_over, self.is_late = self.is_late, True
         self.timer = task.get_loop().call_later(CLEANUP_SECONDS, self.end, task)
         self.has_cancelled = task.cancel()
 
     def note_deadline(self, task: "asyncio.Task[Any]") -> None:
-        """Close a plugin that waits on after its clean-up, and raise TimeoutError; or the caller's cancellation."""
+        """Close a plugin that still waits after its clean-up; raise TimeoutError or the caller's cancellation."""
         self.undo_cancellation(task)
         if self.is_over:
             self.close()
@@ -81,7 +81,7 @@ class IsolatedAwaitable(Generic[T]):
             raise TimeoutError
 
     def result(self, ended: "Ended", task: "asyncio.Task[Any]") -> Any:
-        """Return the plugin's value, or raise its error; TimeoutError for a late one."""
+        """Return the plugin's value, or raise its error; raise TimeoutError if it is late."""
         is_cancelled = isinstance(ended.error, asyncio.CancelledError)
         if self.is_late and not task.cancelling() and (is_cancelled or ended.error is None):
             raise TimeoutError from None
@@ -90,7 +90,7 @@ class IsolatedAwaitable(Generic[T]):
         return ended.value
 
     def close(self) -> None:
-        """Close the plugin's coroutine, whatever it does about that."""
+        """Close the plugin's coroutine, whatever it raises."""
         try:
             self.steps.close()
         except BaseException:  # it is left as it is
@@ -98,7 +98,7 @@ class IsolatedAwaitable(Generic[T]):
 
 
 class Ended:
-    """How a plugin ended: by a value or an error."""
+    """How a plugin ended: with a value or an error."""
 
     __slots__ = ("error", "value")
 
@@ -107,7 +107,7 @@ class Ended:
 
 
 def absorb_cancellation(task: "asyncio.Task[Any]", stray: int) -> Generator[Any, Any, None]:
-    """Undo so many cancellations of a task by itself; raise the next one if it was also cancelled by another."""
+    """Undo this many cancellations of a task by itself; raise the next one if other code also cancelled it."""
     for _ in range(stray):
         task.uncancel()
     others = task.cancelling()

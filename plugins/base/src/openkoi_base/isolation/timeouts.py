@@ -1,4 +1,4 @@
-"""Time out plugin code that takes too long, such as a tool or a worker, and contain what it raises.
+"""Time out plugin code that takes too long, such as a tool or a worker, and contain its errors.
 
 Only asynchronous code can be interrupted. Synchronous code holds its thread until it returns, so that its lateness is
 measured.
@@ -31,7 +31,7 @@ def report_lateness(seconds: float, report: Callable[[str], object]) -> Iterator
 
 
 async def with_timeout(awaited: Awaitable[T], seconds: float, movable: set[asyncio.Timeout] | None = None) -> T:
-    """Await a plugin, for at most so many seconds.
+    """Await a plugin, for at most this many seconds.
 
     Raise LimitExceededError, or an Exception whatever the plugin raised. While it waits its deadline is among the
     ``movable``, for those who may postpone it; one whose deadline never moves has no timer until it waits.
@@ -66,7 +66,7 @@ async def await_until(until: float, awaited: Awaitable[T], movable: set[asyncio.
 
 @coroutine
 def continue_steps(steps: Generator[Any, Any, T], waited_for: Any) -> Generator[Any, Any, T]:
-    """Await what has begun to wait."""
+    """Continue a coroutine that has started to wait."""
     try:
         while True:
             try:
@@ -85,7 +85,7 @@ def continue_steps(steps: Generator[Any, Any, T], waited_for: Any) -> Generator[
 
 @contextmanager
 def contain_exit() -> Iterator[None]:
-    """Turn what a plugin raises to end the program, such as SystemExit, into an Exception that names it.
+    """Convert an exception of a plugin that would end the program, such as SystemExit, to an Exception that names it.
 
     So is an error that cannot be printed, because reporting it would fail.
     """
@@ -99,7 +99,7 @@ def contain_exit() -> Iterator[None]:
 
 
 def format_error(error: BaseException) -> str:
-    """Return an error's type and the beginning of its message, if it has one that can be printed."""
+    """Return an error's type and the start of its message, if it has a printable one."""
     name = type(error).__name__
     return f"{name}: {str(error)[:MAX_MESSAGE]}".rstrip(": ") if is_printable(error) else name
 
@@ -135,7 +135,7 @@ def is_from_signal(error: KeyboardInterrupt) -> bool:
 
 
 def is_own_cancellation() -> bool:
-    """Return whether a cancellation is meant for us, and not a stray one of some task of a plugin's."""
+    """Return whether a cancellation is meant for this task, and does not come from a plugin's task."""
     try:
         task = asyncio.current_task()
     except RuntimeError:  # no loop runs: a plugin is imported

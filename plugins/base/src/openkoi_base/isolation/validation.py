@@ -1,4 +1,4 @@
-"""Check the field types of facts that plugins made."""
+"""Check the field types of facts that plugins create."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -18,13 +18,13 @@ Reader = Callable[[Any], Sequence[object]]
 
 
 def type_error_of(value: object, hint: Any) -> str:
-    """Return what is wrong with a value that should be as the hint says; empty when nothing is."""
+    """Return why a value does not match a type hint; empty if it does."""
     return "" if type(value) is hint and hint in PLAIN else make_check(hint)(value)
 
 
 @cache
 def make_check(hint: Any) -> Check:
-    """Return what checks values against a type hint; answers of hooks are checked many times a second."""
+    """Return a function that checks values against a type hint: answers of hooks are checked many times a second."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return make_union_check(arguments, exact_types(hint))
@@ -43,7 +43,7 @@ def make_check(hint: Any) -> Check:
 
 
 def make_union_check(arguments: Sequence[Any], exact: Collection[type]) -> Check:
-    """Return what checks that a value is as one of several hints says; those of ``exact`` types are."""
+    """Return a function that checks a value against several hints; values of ``exact`` types match."""
     checks = [make_check(one) for one in arguments]
     names = " or ".join(getattr(one, "__name__", str(one)).replace("NoneType", "None") for one in arguments)
 
@@ -55,7 +55,7 @@ def make_union_check(arguments: Sequence[Any], exact: Collection[type]) -> Check
 
 
 def make_plain_check(kind: Any) -> Check:
-    """Return what checks that a value is of a class, and its fields of theirs."""
+    """Return a function that checks the class of a value, and the types of its fields."""
     allowed, is_number, is_fact = PLAIN.get(kind, kind), kind in (int, float), is_dataclass(kind)
 
     def check(value: object) -> str:
@@ -91,7 +91,7 @@ def fields_type_error(value: object, kind: Any) -> str:
 
 @cache
 def describe_fields(kind: Any) -> tuple[Reader, list[tuple[str, Any, frozenset[type]]], set[tuple[type, ...]]]:
-    """Return what reads all fields, each one's name, type, and types of values that need no closer look.
+    """Return a reader of all fields, with each field's name, type, and types that need no further check.
 
     The last is a set for the types of all fields that were found to need none.
     """
@@ -101,7 +101,7 @@ def describe_fields(kind: Any) -> tuple[Reader, list[tuple[str, Any, frozenset[t
 
 
 def read_fields(names: Sequence[str]) -> Reader:
-    """Return what reads these fields of a fact."""
+    """Return a function that reads these fields of a fact."""
     if len(names) > 1:
         return attrgetter(*names)
     return lambda fact: [getattr(fact, name) for name in names]

@@ -97,7 +97,7 @@ def match_value(text: str, start: int, end: int) -> re.Match[str] | None:
 
 
 def is_passed_secret(name: str, value: str) -> bool:
-    """Return whether an argument may be a secret, by what it is passed to: what is read by a name is not that name."""
+    """Return whether an argument may be a secret, depending on the function: one that reads a name gets no secret."""
     named = is_secret_name(name.rpartition(".")[2]) and not GETTER.search(name)
     return named and not NUMBERED_WORD.fullmatch(value)
 
@@ -145,7 +145,7 @@ def names_secret(value: str) -> bool:
 
 
 def is_code_or_word(value: str, *, quoted: bool) -> bool:
-    """Return whether a value is code, or another word of a command or a line."""
+    """Return whether a value is code, or an ordinary word of a command or a line."""
     return any(kind.fullmatch(value) for kind in (EMBEDDED, *((CALL,) if quoted else (CODE, WRITTEN))))
 
 

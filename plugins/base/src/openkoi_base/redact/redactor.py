@@ -59,7 +59,7 @@ class Redactor:
             self.hold(part, origin)
 
     def partial_start(self, text: str) -> int:
-        """Return where a known value starts that the text ends inside of, behind a word; else the text's end."""
+        """Return the start of a known value that the text's end cuts off, after a whole word; else that end."""
         several = (form for form in self.forms.origins if " " in form or not form.isascii())
         parts = (form[: found.end()] for form in several for found in WORD_END.finditer(form))
         return len(text) - max((len(part) for part in parts if text.endswith(part)), default=0)
@@ -69,7 +69,7 @@ class Redactor:
         return has_login(text) or any(True for _ in self.find_known(text))
 
     def reason(self, kind: str) -> str:
-        """Explain why something of this kind is masked."""
+        """Return why a secret of this kind is masked."""
         if kind in self.held.values():
             return f"it is the value of {kind}"
         if kind in ids():
@@ -97,7 +97,7 @@ class Redactor:
         return mask_spans(spans, text)
 
     def mask_known(self, text: str) -> str:
-        """Return the text without known values; what only looks like a secret stays, for signatures."""
+        """Return the text without known values; keep text that only looks like a secret, for signatures."""
         return mask_spans(self.record_kinds(self.find_known(text)), text)
 
     def spans(self, text: str) -> list[Span]:
@@ -109,7 +109,7 @@ class Redactor:
         )
 
     def record_kinds(self, found: Iterable[Found]) -> list[Span]:
-        """Record the kinds of secrets, of two that overlap the first; return the positions."""
+        """Record the kinds of secrets, only the first if two overlap; return the positions."""
         spans = join_overlaps(found)
         self.seen.update(kind for _, _, kind in spans)
         return [(start, end) for start, end, _ in spans]
@@ -139,7 +139,7 @@ class Redactor:
                 yield found.start(), found.end(), origin
 
     def find_broken(self, text: str, breaks: re.Pattern[str]) -> Iterator[Found]:
-        """Yield the positions of values, as they are or encoded, that are broken into pieces."""
+        """Yield the positions of values, plain or encoded, that are broken into pieces."""
         found = list(self.long.find(breaks.sub("", text)))
         if not found:
             return
@@ -169,7 +169,7 @@ def find_guessed(text: str) -> Iterator[Found]:
 
 
 def join_overlaps(found: Iterable[Found]) -> list[Found]:
-    """Join what overlaps; the first kind wins."""
+    """Join overlapping positions; the first kind wins."""
     joined: list[tuple[int, int, int, str]] = []
     for start, end, order, kind in sorted((start, end, n, kind) for n, (start, end, kind) in enumerate(found)):
         if joined and start < joined[-1][1]:

@@ -20,7 +20,7 @@ MAX_UNPACKED_BYTES = 1_000_000
 
 
 def unpack_gzip(text: str) -> str:
-    """Return what was compressed by gzip and encoded in base64; of a long or broken one, the beginning."""
+    """Return a text that was compressed by gzip and encoded in base64; only the start, if it is long or damaged."""
     data = base64.b64decode(text.translate(URL_SAFE)[: len(text) // 4 * 4])
     try:
         return zlib.decompressobj(wbits=31).decompress(data, MAX_UNPACKED_BYTES).decode("utf-8", "replace")

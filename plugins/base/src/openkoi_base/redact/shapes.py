@@ -1,4 +1,4 @@
-"""List the shapes of secrets without a prefix of their own: in commands, URLs, headers and files."""
+"""List the shapes of secrets without their own prefix: in commands, URLs, headers and files."""
 
 # Between the lines of a key: what tools write before each, and any few characters (quotes, commas) if a line follows.
 NEXT_LINE = (

@@ -20,7 +20,7 @@ KEY_BEGINS, KEY_ENDS = "-----BEGIN", "-----END"
 
 @cache
 def words_before_secrets() -> frozenset[str]:
-    """Return what a secret may follow in the same line, after a space. A pattern of them takes 10 ms to compile."""
+    """Return the words that may precede a secret in the same line. A pattern of them takes 10 ms to compile."""
     words = {word for one in formats() for word in one.keywords if WORD.fullmatch(word)}
     return frozenset({*HINTS, *words, "echo", "zip", "bcp", "7z"})
 
@@ -43,7 +43,7 @@ def safe_cut(text: str, redact: Redactor) -> int:
 
 
 def find_last_word(text: str) -> int:
-    """Return where the last word starts: behind a space, or behind a letter of a script that has none."""
+    """Return where the last word starts: after a space, or after a letter of a script without spaces."""
     if text.isascii():
         return text.rfind(" ") + 1
     found = TO_LAST_WORD_END.match(text)
@@ -68,7 +68,7 @@ class StreamRedactor:
         self.last: tuple[str, list[Span]] = "", []
 
     def add(self, piece: str) -> str:
-        """Take the next piece; return what is certain by now."""
+        """Add the next piece; return the text that is certain so far."""
         self.text += piece
         certain = []
         while len(self.text) - self.near - self.given >= WINDOW_CHARACTERS:
@@ -76,7 +76,7 @@ class StreamRedactor:
         return "".join(certain)
 
     def finish(self) -> str:
-        """Return all that is left."""
+        """Return the remaining text."""
         return self.take(len(self.text))
 
     def take(self, end: int) -> str:

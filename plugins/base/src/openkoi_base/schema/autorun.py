@@ -27,7 +27,7 @@ KEYS = " @"
 
 @dataclass(frozen=True, slots=True)
 class AutorunRule:
-    """Hold a line's pattern.
+    """A rule: the pattern of a line of the table.
 
     Its ``parts``, whether it matches all ``below`` them, and only at the ``top`` of a repository. An ``anchored`` one
     is a path from the workspace, or in the table from the root of the file system or a home.
@@ -71,14 +71,14 @@ class AutorunRule:
 
     @property
     def globs(self) -> tuple[str, ...]:
-        """Return it as patterns from the workspace on."""
+        """Return the rule as patterns relative to the workspace."""
         glob = "/".join(self.parts) + ("/**" if self.below else "")
         return (glob,) if self.top or self.anchored else (glob, f"**/{glob}")
 
 
 @dataclass(frozen=True)
 class AutorunRules:
-    """The rules for one workspace, in the table's order, found by the names that they contain."""
+    """The rules for one workspace, in the table's order, indexed by the names that they contain."""
 
     rules: tuple[AutorunRule, ...]
 
@@ -146,7 +146,7 @@ class AutorunRules:
 
     @cached_property
     def folders(self) -> tuple[frozenset[str], dict[str, list[str]]]:
-        """Return the folders in which all is matched: by the last part of those anywhere, and the anchored ones."""
+        """Return the folders in which everything matches: by the last part of those anywhere, and the anchored ones."""
         below = [rule for rule in self.rules if rule.below]
         anchored = dict[str, list[str]]()
         for rule in below:
@@ -197,7 +197,7 @@ def rules_for(root: Path | str) -> AutorunRules:
 
 @cache
 def anchor_variables() -> tuple[str, ...]:
-    """Return the variables that patterns begin with."""
+    """Return the variables with which patterns start."""
     firsts = dict.fromkeys(rule.parts[0] for rule in load_table() if rule.anchored)
     return tuple(first.removeprefix("$") for first in firsts if first.startswith("$"))
 
@@ -211,7 +211,7 @@ def place_rules(root: str, homes: tuple[tuple[str, str], ...]) -> AutorunRules:
 
 
 def place_rule(rule: AutorunRule, root: str, homes: dict[str, str]) -> AutorunRule | None:
-    """Return an anchored rule as one that begins at the workspace; None when it does not lie in it."""
+    """Return an anchored rule relative to the workspace; None if it is outside the workspace."""
     first, *rest = rule.parts
     base = homes.get(first.removeprefix("$"), "") if first else os.sep
     if not base or not root:
@@ -227,5 +227,5 @@ def find_rule(path: str) -> AutorunRule | None:
 
 
 def protected_globs() -> tuple[str, ...]:
-    """Return the patterns of what no command may change, from the workspace or a home on."""
+    """Return the patterns of files that no command may change, relative to the workspace or a home folder."""
     return tuple(dict.fromkeys(glob for rule in load_table() if rule.protected for glob in rule.globs))

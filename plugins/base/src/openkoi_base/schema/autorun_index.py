@@ -1,4 +1,4 @@
-"""Find the files of a workspace that other programs run automatically; rescan only where something changed.
+"""Find the files of a workspace that other programs run automatically; rescan only folders that changed.
 
 A folder's change time moves with every entry that is made, renamed or removed in it, and cannot be set back. The
 content of such files is examined elsewhere.
@@ -37,7 +37,7 @@ HOOK_NAME = lazy_pattern(r"[^.]+(\.exe)?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ScannedFolder:
-    """Record a scanned folder: ``changed`` is its change time and ``scanned`` the time of the scan, in nanoseconds.
+    """A scanned folder: ``changed`` is its change time and ``scanned`` the time of the scan, in nanoseconds.
 
     ``files`` are those that a rule matches, by name; ``links`` are those of them that are symbolic links. ``git``: it
     is a git folder, as git itself would see it.
@@ -59,7 +59,7 @@ class ScannedFolder:
 
 @dataclass(slots=True)
 class AutorunIndex:
-    """Index the files of one workspace that rules match.
+    """The files of one workspace that rules match.
 
     ``named`` are paths from the root, in small letters, that links, hooks and settings of git name, with what they are
     then. ``caches`` are folders elsewhere that commands write: a link to one counts as a folder with unknown content.
@@ -85,7 +85,7 @@ class AutorunIndex:
         return {join_path(path, name): rule for path, folder in self.folders.items() for name, rule in folder.files}
 
     def set_named(self, named: Mapping[str, AutorunRule]) -> bool:
-        """Set what links, hooks and settings name; return whether that changed."""
+        """Set the files that links, hooks and settings name; return whether they changed."""
         changed = {path for path in {*named, *self.named} if named.get(path) != self.named.get(path)}
         above = {path.rpartition("/")[0] for path in changed}
         self.folders = {
@@ -97,7 +97,7 @@ class AutorunIndex:
         return bool(changed)
 
     def named_rule(self, path: str) -> AutorunRule | None:
-        """Return what a file is because of what names it, or a folder that it lies in."""
+        """Return the rule of a file, or of a folder around it, that another file names."""
         return named_rule(self.named, path)
 
     def rule_at(self, path: str) -> AutorunRule | None:
@@ -120,7 +120,7 @@ class AutorunIndex:
         return frozenset(path for path, folder in self.folders.items() if folder.top)
 
     def absolute_path(self, path: str) -> str:
-        """Return the absolute path of one that begins at the root; not as a Path, of which there would be many."""
+        """Return the absolute path of a path from the root; as a string, because there are many."""
         return f"{self.root}/{path}" if path else str(self.root)
 
     def walk_folders(self) -> dict[str, ScannedFolder]:
@@ -139,7 +139,7 @@ class AutorunIndex:
         return found
 
     def scan_if_changed(self, step: "FolderVisit", tops: set[str], rules: AutorunRules) -> ScannedFolder | None:
-        """Return a folder, scanned again if it changed; None when it went away."""
+        """Return a folder, scanned again if it changed; None if it no longer exists."""
         place = self.absolute_path(step.path)
         known = self.folders.get(step.path)
         try:
@@ -179,7 +179,7 @@ class AutorunIndex:
 
 
 class Surroundings(NamedTuple):
-    """Hold the tops of repositories found so far, and the rules."""
+    """The tops of repositories found so far, and the rules."""
 
     tops: set[str]
     rules: AutorunRules
@@ -190,7 +190,7 @@ class Surroundings(NamedTuple):
 
 
 class FolderVisit(NamedTuple):
-    """Name a folder to visit: the ``hooks`` or the ``objects`` of a repository are scanned in their own way.
+    """A folder to visit: the ``hooks`` and ``objects`` of a repository are scanned in a special way.
 
     ``inherited`` is the rule for all that is in it, where a link or a setting names it.
     """
@@ -209,7 +209,7 @@ class FolderVisit(NamedTuple):
 
 
 class FolderPlace(NamedTuple):
-    """Say what a folder is: how it was reached, whether it is git's, and whether rules match ``inside`` it."""
+    """The role of a folder: how it was reached, whether it is git's, and whether rules match ``inside`` it."""
 
     step: FolderVisit
     git: bool
@@ -231,7 +231,7 @@ class FolderPlace(NamedTuple):
 
 
 def named_rule(named: Mapping[str, AutorunRule], path: str) -> AutorunRule | None:
-    """Return what a file is because it is named, or a folder that it lies in."""
+    """Return the rule of a file, or of a folder around it, that another file names."""
     folded = path.casefold()
     if rule := named.get(folded):
         return rule
@@ -242,7 +242,7 @@ def named_rule(named: Mapping[str, AutorunRule], path: str) -> AutorunRule | Non
 
 
 def stronger_rule(one: AutorunRule | None, other: AutorunRule | None) -> AutorunRule | None:
-    """Return the rule that says more of a file: that it is protected, or else that it runs at once."""
+    """Return the stronger rule for a file: that it is protected, or else that it runs at once."""
     found = [rule for rule in (one, other) if rule]
     return max(found, key=lambda rule: (rule.protected, rule.at_once), default=None)
 

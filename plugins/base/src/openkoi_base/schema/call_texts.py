@@ -9,7 +9,7 @@ from openkoi_hookspecs import YES_OR_NO, Question, Tool, ToolCall
 
 
 def format_progress(tool: Tool, call: ToolCall) -> str:
-    """Return what a user reads while the tool runs."""
+    """Return the progress text while the tool runs."""
     text = tool.progress_text
     for name, value in {**defaults(tool), **call.arguments}.items():
         text = text.replace("{" + name + "}", " ".join(str(value).split()))
@@ -17,7 +17,7 @@ def format_progress(tool: Tool, call: ToolCall) -> str:
 
 
 def defaults(tool: Tool) -> dict[str, object]:
-    """Return what a tool takes for arguments that are left out."""
+    """Return the defaults of a tool's omitted arguments."""
     properties = tool.parameters.get("properties")
     known = properties if isinstance(properties, dict) else {}
     return {name: one["default"] for name, one in known.items() if isinstance(one, dict) and "default" in one}
@@ -26,7 +26,7 @@ def defaults(tool: Tool) -> dict[str, object]:
 def approval_question(
     call: ToolCall, tool: Tool, reason: str, redact: Callable[[str], str], *, by_flag: bool = False
 ) -> Question:
-    """Ask about a call, without its secrets: a run that is resumed knows the call only as the log has it."""
+    """Return the question about a call, without secrets: a resumed run knows the call only from the log."""
     arguments = redact(json.dumps(call.arguments, ensure_ascii=False, default=str, sort_keys=True))
     text = f"{reason}\nAllow {tool.name} {arguments}?".lstrip()
     digest = sha256(f"{call.id} {tool.name} {arguments}".encode("utf-8", "surrogatepass")).hexdigest()

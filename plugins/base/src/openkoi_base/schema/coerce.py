@@ -60,7 +60,7 @@ def refuse_unknown(arguments: Arguments, known: Mapping[str, Json], required: Co
 
 
 def coerce_argument(name: str, value: Json, fact: Json) -> Json:
-    """Return one argument in one of its types, and not below its minimum."""
+    """Return one argument converted to one of its types; check its minimum."""
     found = convert(name, value, schema_types(fact))
     least = fact.get("minimum") if isinstance(fact, dict) else None
     if isinstance(found, int) and isinstance(least, int) and found < least:
@@ -85,7 +85,7 @@ def convert(name: str, value: Json, kinds: Collection[str]) -> Json:
 
 
 def refuse_surrogates(name: str, text: str) -> None:
-    """Raise for text with a lone surrogate, which no file can contain."""
+    """Raise ToolError for text with a lone surrogate, which no file can contain."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

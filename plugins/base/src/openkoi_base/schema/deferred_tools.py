@@ -29,7 +29,7 @@ def visible_tools(tools: Sequence[Tool]) -> tuple[Tool, ...]:
 
 
 def build_find_tool(rare: Sequence[Tool]) -> Tool:
-    """Return the tool that shows how others are called."""
+    """Return the tool that shows how to call deferred tools."""
 
     async def call(arguments: Arguments) -> ToolResult:
         found = sorted(rare, key=lambda tool: score_match(str(arguments["query"]), tool), reverse=True)[
@@ -48,7 +48,7 @@ def build_find_tool(rare: Sequence[Tool]) -> Tool:
 
 
 def build_call_tool(rare: Sequence[Tool]) -> Tool:
-    """Return the tool that stands for all others; its call is handled as a call of the one that it names."""
+    """Return the tool that stands for all deferred tools; its call is handled as a call of the tool that it names."""
 
     async def call(arguments: Arguments) -> ToolResult:
         raise ToolError(f"Unknown tool {arguments.get('name')!r}. Call one of: {join_names(rare)}.")
@@ -63,7 +63,7 @@ def build_call_tool(rare: Sequence[Tool]) -> Tool:
 
 
 def resolve_call(call: ToolCall, tools: Sequence[Tool]) -> ToolCall:
-    """Return the call that is meant: that of the deferred tool, where it is called through ``call_tool``."""
+    """Return the actual call: that of the deferred tool if it is called through ``call_tool``."""
     name, arguments = call.arguments.get("name"), call.arguments.get("arguments", {})
     if call.tool != CALL_TOOL or not any(tool.deferred and tool.name == name for tool in tools):
         return call
@@ -83,7 +83,7 @@ def parse_json(text: str) -> Json:
 
 
 def score_match(query: str, tool: Tool) -> float:
-    """Return how well a tool matches a query: words that are shared, and names that are similar."""
+    """Return how well a tool matches a query, by shared words and similar names."""
     words, tool_words = set(WORD.findall(query.lower())), set(WORD.findall(f"{tool.name} {tool.description}".lower()))
     alike = SequenceMatcher(None, query.lower(), tool.name.lower()).ratio()
     return len(words & tool_words) + (alike if alike > MIN_SIMILARITY else 0)
@@ -94,7 +94,7 @@ def describe_tool(tool: Tool) -> dict[str, Json]:
 
 
 def join_names(tools: Sequence[Tool]) -> str:
-    """Return their names, as many as are worth their place in every request."""
+    """Return the tools' names, but not so many that they would take up too much of every request."""
     some = [tool.name for tool in tools[:20]]
     return ", ".join([*some, "..."] if len(tools) > len(some) else some)
 

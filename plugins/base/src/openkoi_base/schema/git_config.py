@@ -43,7 +43,7 @@ def is_harmless(key: str, value: str) -> bool:
 
 
 def named_paths(text: str) -> Iterator[tuple[str, str]]:
-    """Yield where hooks and further settings are, as far as these say, each with the setting that says so."""
+    """Yield the paths of hooks and further settings that these settings name, each with the setting."""
     return ((key, value) for key, value in parse_settings(text) if value and FOLDERS.fullmatch(key))
 
 

@@ -32,7 +32,7 @@ SHELL = lazy_pattern(r"#!.*\b\w*sh\b")
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """Hold the text of a file that names others, and the folders that it may mean them from."""
+    """The text of a file that names others, and the folders that its paths may be relative to."""
 
     path: str
     text: str
@@ -41,7 +41,7 @@ class Naming:
 
 
 def find_autorun_files(index: AutorunIndex) -> dict[str, AutorunRule]:
-    """Return the files that other programs run now: by their own names, and because others name them."""
+    """Return the files that other programs run: by their own names, and because other files name them."""
     files = index.find_files()
     for _ in range(MAX_ROUNDS):
         if not index.set_named(find_named(index, files)):
@@ -51,7 +51,7 @@ def find_autorun_files(index: AutorunIndex) -> dict[str, AutorunRule]:
 
 
 def find_named(index: AutorunIndex, files: Mapping[str, AutorunRule]) -> dict[str, AutorunRule]:
-    """Return what these files name, by path in small letters; protection wins if a file has both."""
+    """Return the files that these files name, by lower-case path; if a file has two rules, protection wins."""
     found = dict[str, AutorunRule]()
     called = (one for naming in find_namings(index, files) for one in called_files(index.root, naming))
     for path, rule in (*called, *linked_files(index, files), *files_of_settings(index, files)):
@@ -62,7 +62,7 @@ def find_named(index: AutorunIndex, files: Mapping[str, AutorunRule]) -> dict[st
 
 
 def linked_files(index: AutorunIndex, files: Mapping[str, AutorunRule]) -> Iterator[tuple[str, AutorunRule]]:
-    """Yield where links lead that stand in the place of such files, and of folders of them."""
+    """Yield the targets of links that replace such files, or folders of them."""
     for path in sorted(index.links & files.keys()):
         own = files[path]
         if own.protected or not (own.called or not DEPENDENCY_FOLDERS.isdisjoint(path.split("/"))):
@@ -72,7 +72,7 @@ def linked_files(index: AutorunIndex, files: Mapping[str, AutorunRule]) -> Itera
 
 
 def rules_of_link(index: AutorunIndex, path: str, own: AutorunRule) -> Iterator[tuple[AutorunRule, str]]:
-    """Yield the rules for what is behind a link, each with the path that it begins at there."""
+    """Yield the rules for the target of a link, each with the path where it starts."""
     yield own, ""
     for rule, matched in index.rules.find_all(path, index.tops, link=True):
         rest = rule.parts[matched:]
@@ -81,13 +81,13 @@ def rules_of_link(index: AutorunIndex, path: str, own: AutorunRule) -> Iterator[
 
 
 def with_link(rule: AutorunRule, index: AutorunIndex, path: str) -> AutorunRule:
-    """Return the rule for what a file puts in its place."""
+    """Return the rule for the target of a link."""
     via = index.absolute_path(path)
     return rule if rule.via else replace(rule, reason=f"{rule.reason} (through {path})", via=via)
 
 
 def follow_link(root: Path, path: str) -> Iterator[str]:
-    """Yield every path of the workspace that a link leads over: further links, and where it ends."""
+    """Yield every path of the workspace to which a link leads: further links, and the final target."""
     start = f"{root}/{path}"
     pending, at, links = start.split("/")[::-1], "", 0
     while pending and links < MAX_LINKS:
@@ -105,7 +105,7 @@ def follow_link(root: Path, path: str) -> Iterator[str]:
 
 
 def path_inside(root: Path, place: str) -> Iterator[str]:
-    """Yield a path from the root on, if it lies there."""
+    """Yield a path relative to the root, if it is inside."""
     if place.startswith(f"{root}/".replace("//", "/")):
         yield os.path.relpath(place, root).replace(os.sep, "/")
 
@@ -140,7 +140,7 @@ def may_call(path: str, rule: AutorunRule) -> bool:
 
 
 def called_files(root: Path, naming: Naming) -> Iterator[tuple[str, AutorunRule]]:
-    """Yield the files in the workspace that a text has as words, whether they exist or not yet."""
+    """Yield the files in the workspace that words of a text name, whether they exist or not."""
     rule = naming.rule
     reason = rule.reason if rule.called else f"{naming.path} refers to it, and {rule.reason}"
     called = AutorunRule(("",), reason, at_once=True, everywhere=True, called=True)
@@ -154,7 +154,7 @@ def called_files(root: Path, naming: Naming) -> Iterator[tuple[str, AutorunRule]
 
 
 def words_of(text: str) -> Iterator[str]:
-    """Yield what may be a path in a text: also modules of Python by their files."""
+    """Yield the words of a text that may be paths, and the files of Python modules."""
     bare = COMMENT.sub("", text)
     for word in WORD.findall(bare):
         yield from {word, *word.split(":")}
@@ -166,7 +166,7 @@ def words_of(text: str) -> Iterator[str]:
 
 
 def paths_from(root: Path, folder: str, name: str) -> Iterator[str]:
-    """Yield where a name leads from a folder, as a path from the root."""
+    """Yield the path that a name means in a folder, relative to the root."""
     place = os.path.normpath(os.path.join(folder, os.path.expanduser(name)))  # noqa: PTH111, PTH118
     above, last = os.path.split(place)
     yield from path_inside(root, os.path.join(above if above == folder else os.path.realpath(above), last))  # noqa: PTH118
@@ -180,7 +180,7 @@ def settings_files(files: Mapping[str, AutorunRule]) -> Iterator[str]:
 
 
 def folders_meant(index: AutorunIndex, path: str) -> tuple[str, ...]:
-    """Return the folders that a file may mean paths from: repositories around it, their working trees, and its own."""
+    """Return the folders to which a file's paths may be relative: repositories around it, working trees, its own."""
     place = index.absolute_path(path)
     own = os.path.dirname(place)  # noqa: PTH120
     tops = (index.absolute_path(top) for top in index.tops if not top or path.startswith(f"{top}/"))
@@ -189,7 +189,7 @@ def folders_meant(index: AutorunIndex, path: str) -> tuple[str, ...]:
 
 
 def find_worktrees(git: str) -> Iterator[str]:
-    """Yield the working trees of a git folder that do not lie around it."""
+    """Yield the working trees of a git folder that do not contain it."""
     for key, value in parse_settings(read_text(f"{git}/config")):
         if key == "core.worktree":
             yield os.path.join(git, value)  # noqa: PTH118
@@ -199,7 +199,7 @@ def find_worktrees(git: str) -> Iterator[str]:
 
 
 def read_text(path: str) -> str:
-    """Return the text of a file as far as it matters; empty where there is none. A pipe is not waited for."""
+    """Return the relevant start of a file's text; empty if there is none. Do not wait for a pipe."""
     if not os.path.isfile(path):  # noqa: PTH113
         return ""
     try:
@@ -210,6 +210,6 @@ def read_text(path: str) -> str:
 
 
 def global_paths() -> Iterator[tuple[str, str]]:
-    """Yield what the user's own settings of git name."""
+    """Yield the paths that the user's own git settings name."""
     for file in GLOBAL_SETTINGS:
         yield from named_paths(read_text(os.path.expanduser(os.path.expandvars(file))))  # noqa: PTH111

@@ -1,4 +1,4 @@
-"""Declare a tool's parameters, and convert what a model passes."""
+"""Declare a tool's parameters, and convert a model's arguments."""
 
 from collections.abc import Mapping
 
@@ -10,25 +10,25 @@ from .coerce import coerce_arguments
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Declare the parameters of a tool: each name with its JSON Schema. Those that are not required may be omitted."""
+    """The parameters of a tool: each name with its JSON Schema. Those that are not required may be omitted."""
 
     properties: Mapping[str, Mapping[str, Json]]
     required: tuple[str, ...] = ()
 
     def to_schema(self) -> dict[str, Json]:
-        """Return the JSON Schema that a model is shown."""
+        """Return the JSON Schema for the model."""
         properties: dict[str, Json] = {name: dict(fact) for name, fact in self.properties.items()}
         needed: dict[str, Json] = {"required": [*self.required]} if self.required else {}
         return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
 
     def accept(self, arguments: Arguments) -> "ParsedArguments":
-        """Return the arguments in their own types; raise ToolError with what is expected instead."""
+        """Return the arguments converted to their types; raise ToolError, which says what is expected."""
         return ParsedArguments(coerce_arguments(arguments, self.to_schema()))
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedArguments:
-    """Hold arguments that fit the schema."""
+    """Arguments that match the schema."""
 
     values: Mapping[str, Json]
 

@@ -15,7 +15,7 @@ def written_paths(call: ToolCall, tool: Tool, names: Sequence[str] = PATH_PARAME
 
 
 def paths_of_tool(call: ToolCall, tool: Tool) -> Sequence[str]:
-    """Return the paths that a tool says a call would write; a call that it cannot read will write nothing."""
+    """Return the paths that a tool says a call would write; none if it cannot parse the call."""
     try:
         return tool.written_paths(call.arguments) if tool.written_paths else ()
     except ToolError:
@@ -23,7 +23,7 @@ def paths_of_tool(call: ToolCall, tool: Tool) -> Sequence[str]:
 
 
 def refusal_of(call: ToolCall, tool: Tool) -> str:
-    """Return why the tool would refuse a call, whatever is answered to a question about it; empty if it would not."""
+    """Return why the tool would refuse a call even if the user allowed it; empty if it would not."""
     try:
         if tool.written_paths:
             tool.written_paths(coerce_arguments(call.arguments, tool.parameters))

@@ -28,14 +28,14 @@ ROOT = ""
 
 @dataclass(frozen=True, slots=True)
 class ProtectedPath:
-    """Hold a path, the pattern that protects it, and the folder that it is relative to."""
+    """A path, the pattern that protects it, and the folder that it is relative to."""
 
     path: str
     glob: str
     folder: str
 
     def resolve(self, workspace: Path) -> str:
-        """Return where it is on the disk."""
+        """Return the path on disk, with links resolved."""
         return os.path.realpath(join_path(workspace, self.folder, self.path))
 
 
@@ -49,7 +49,7 @@ def first_protected(
 def all_protected(
     paths: Iterable[str], globs: Sequence[str], workspace: Path, folders: Sequence[str] = CURRENT_FOLDER
 ) -> Iterator[ProtectedPath]:
-    """Yield each path that is protected, with each of the folders in which it is."""
+    """Yield each protected path, with each folder in which it is protected."""
     matcher = GlobMatcher.build(globs, workspace)
     for path in paths if globs else ():
         for folder in folders:
@@ -59,7 +59,7 @@ def all_protected(
 
 
 def spell_path(path: str, workspace: Path, folder: str = ".") -> Iterator[str]:
-    """Yield a path as it is written, as it is on the disk, and as a shell would expand it."""
+    """Yield a path as written, with links resolved, and as a shell would expand it."""
     written = join_path(workspace, folder, path)
     yield normalize_path(os.path.normpath(written))
     try:
@@ -69,12 +69,12 @@ def spell_path(path: str, workspace: Path, folder: str = ".") -> Iterator[str]:
 
 
 def join_path(workspace: Path, folder: str, path: str) -> str:
-    """Return a whole path with its ``..``: after a link they do not lead to where they seem to."""
+    """Return a full path that keeps ``..``: after a link, it does not lead where it seems to."""
     return os.path.join(workspace, expand_home(folder), expand_home(path))  # noqa: PTH118
 
 
 def expand_home(path: str) -> str:
-    """Return a path with the home folder written out, up to a sign that would end it."""
+    """Return a path with the home folder expanded."""
     spelled = HOME.sub("~", path.partition("\0")[0].removeprefix(FILE))
     return os.path.expanduser(spelled)  # noqa: PTH111  # the ~name of a user who is unknown here stays as it is
 
@@ -87,7 +87,7 @@ def expand_glob(pattern: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class SplitGlob:
-    """Hold a pattern's fixed part, and what comes after it.
+    """A pattern's fixed part, and the rest.
 
     ``name``: the path that a pattern like ``**/.git/**`` looks for at any depth, if that has no wildcard.
     """
@@ -98,7 +98,7 @@ class SplitGlob:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether it stands for one path and all that is below it."""
+        """Return whether the pattern matches one path and everything below it."""
         return self.tail in {"", "**"}
 
 
@@ -114,7 +114,7 @@ def split_glob(glob: str) -> SplitGlob:
 
 @dataclass(frozen=True, slots=True)
 class GlobMatcher:
-    """Find the first pattern that matches a path. Most patterns have no real wildcard, and are looked up."""
+    """Finds the first pattern that matches a path. Most patterns have no real wildcard, and are looked up."""
 
     globs: Sequence[str]
     plain: dict[str, int]
@@ -123,7 +123,7 @@ class GlobMatcher:
 
     @classmethod
     def build(cls, globs: Sequence[str], workspace: Path) -> "GlobMatcher":
-        """Anchor the patterns, as they are written and as their fixed part is on the disk."""
+        """Anchor the patterns, both as written and with links in their fixed part resolved."""
         matcher, resolve = cls(globs, {}, {}, []), ResolvedPaths({}).resolve
         bases = cache(partial(base_paths, workspace, resolve))
         for index, split in enumerate(map(split_glob, globs)):
@@ -158,7 +158,7 @@ def lies_at(path: str, base: str, name: str) -> bool:
 
 
 def base_paths(workspace: Path, resolve: Callable[[str], str], head: str) -> Sequence[str]:
-    """Return a folder as it is written and as it is on the disk."""
+    """Return a folder as written and with links resolved."""
     written = os.path.normpath(os.path.join(workspace, head))  # noqa: PTH118  # a hundred of them at each write
     return [normalize_path(one).rstrip("/") for one in dict.fromkeys((written, resolve(written)))]
 
@@ -170,7 +170,7 @@ class ResolvedPaths:
     known: dict[str, str]
 
     def resolve(self, path: str) -> str:
-        """Return a path without ``..`` as it is on the disk."""
+        """Return a path without ``..``, with links resolved."""
         if path not in self.known:
             above, name = os.path.split(path)
             whole = os.path.join(self.resolve(above), name) if name else path  # noqa: PTH118

@@ -1,4 +1,4 @@
-"""Detect what a plugin's code changes in the process that it shares with all other code.
+"""Detect changes by a plugin's code to the process that it shares with all other code.
 
 A library, without entry points.
 """

@@ -1,4 +1,4 @@
-"""Record calls of functions whose effect on the process cannot be read back."""
+"""Record calls of functions whose effect on the process cannot be detected afterwards."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ LASTING = (
 
 
 class CallRecorder:
-    """Records calls until ``finish``; those of Python's own modules and of imports are not a plugin's."""
+    """Records calls until ``finish``; calls by Python's own modules and by imports do not count."""
 
     def __init__(self, functions: Sequence[tuple[str, str]]) -> None:
         self.found: list[str] = []
@@ -37,7 +37,7 @@ class CallRecorder:
                 setattr(module, name, self.recording(f"{module_name}.{name}", function))
 
     def recording(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function with a record of each call."""
+        """Return a function that records each of its calls."""
 
         @wraps(function)
         def call_recorded(*args: Any, **named: Any) -> Any:
@@ -49,7 +49,7 @@ class CallRecorder:
         return call_recorded
 
     def finish(self) -> list[str]:
-        """Return what was called."""
+        """Return the recorded calls."""
         for module, name, function in self.before:
             setattr(module, name, function)
         return self.found
@@ -63,7 +63,7 @@ def is_of_plugin(caller: dict[str, Any]) -> bool:
 
 
 def describe_call(name: str, args: Sequence[Any]) -> str:
-    """Say what was called; of a function to call at exit, which one it is."""
+    """Return the name of a recorded call; for a function to call at exit, which one it is."""
     if name == ".".join(AT_EXIT):
         return f"registered a function to call at exit ({getattr(args[0], '__qualname__', args[0])})"
     return f"called {name}, which has a lasting effect"

@@ -1,4 +1,4 @@
-"""Describe what a plugin did to the rest of the program although nothing failed."""
+"""Describe a plugin's side effects on the rest of the program."""
 
 PRINTED = "printed"
 HINT = ". Standard output is reserved for the result; to warn the user, call koi.warn(text)"

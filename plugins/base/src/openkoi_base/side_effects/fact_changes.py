@@ -25,7 +25,7 @@ class FactSnapshot:
                 self.fields += [(owner, name, getattr(owner, name)) for name in field_names(kind)]
 
     def restore(self) -> list[str]:
-        """Restore what was changed; return the names of the fields."""
+        """Restore changed fields; return their names."""
         changed: list[str] = []
         for owner, name, value in self.fields:
             if getattr(owner, name, self) is not value:
@@ -41,7 +41,7 @@ class FactSnapshot:
 
 
 class HookNames:
-    """Which hooks of which plugins are called, as the facts of a call show it."""
+    """The hooks and plugins that are called, according to the facts of a call."""
 
     def __init__(self, facts: Iterable[Any]) -> None:
         lent = [getattr(fact, "koi", fact) for fact in facts]
@@ -53,7 +53,7 @@ class HookNames:
         return [(one.hook, one.plugin) for one in self.koi.hook_activity()] if self.koi else []
 
     def have_changed(self) -> bool:
-        """Return whether the names are others than at first."""
+        """Return whether the names have changed."""
         return self.read() != self.names
 
 
@@ -80,7 +80,7 @@ def walk(facts: Iterable[Any]) -> Iterator[Any]:
 
 @cache
 def field_names(kind: type) -> tuple[str, ...]:
-    """Return the fields of a fact of the contract; of a run, those that are its facts; of anything else none."""
+    """Return the fields of a fact, or of a run those that are facts; none for any other object."""
     if kind.__module__.partition(".")[0] == CONTRACT:
         slots = [name for base in kind.__mro__ for name in vars(base).get("__slots__", ())]
         return tuple(slots)
@@ -90,7 +90,7 @@ def field_names(kind: type) -> tuple[str, ...]:
 
 
 def is_same(container: Any, copy: Any) -> bool:
-    """Return whether a list or dictionary has the same items as before; equal ones that are other objects are not."""
+    """Return whether a list or dictionary has the identical items as before; equal objects do not count."""
     if len(container) != len(copy):
         return False
     if isinstance(container, dict):

@@ -21,7 +21,7 @@ OWN_MODULES = {"asyncio", "_asyncio", "_contextvars", "concurrent", "anyio", "uv
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What was started; some of it may have ended."""
+    """Threads, tasks and processes that were started; some may have ended."""
 
     threads: set[threading.Thread]
     tasks: set["asyncio.Task[Any]"]
@@ -32,7 +32,7 @@ class Started:
 
 
 class StartWatch:
-    """Notes what this thread starts until ``finish``: other threads do the work of other code."""
+    """Records what this thread starts until ``finish``: other threads run other code."""
 
     def __init__(self, *, with_processes: bool) -> None:
         self.threads: set[threading.Thread] = set()
@@ -76,12 +76,12 @@ def is_known_thread(thread: threading.Thread) -> bool:
 
 
 def describe_thread(thread: threading.Thread) -> str:
-    """Say which thread runs."""
+    """Return a description of a running thread."""
     return f"left a thread running ({thread.name})"
 
 
 def describe_task(task: "asyncio.Task[Any]") -> str:
-    """Say which task runs; nothing of one that is OpenKoi's own."""
+    """Return a description of a running task; empty for OpenKoi's own."""
     coroutine = task.get_coro()
     if is_own_code(coroutine):
         return ""
@@ -89,20 +89,20 @@ def describe_task(task: "asyncio.Task[Any]") -> str:
 
 
 def is_own_code(thing: object) -> bool:
-    """Return whether a function or coroutine is of a package of OpenKoi."""
+    """Return whether a function or coroutine is part of OpenKoi."""
     frame = getattr(thing, "cr_frame", None)
     module = frame.f_globals.get("__name__") if frame else getattr(thing, "__module__", None)
     return str(module).startswith("openkoi")
 
 
 def count_cancelled(tasks: Iterable["asyncio.Task[Any]"]) -> int:
-    """Return how often tasks of OpenKoi were cancelled, but for the current one."""
+    """Return how often tasks of OpenKoi were cancelled, except the current one."""
     current = asyncio.current_task()
     return sum(one.cancelling() for one in tasks if one is not current and is_own_code(one.get_coro()))
 
 
 def scheduled_callbacks() -> set[asyncio.Handle]:
-    """Return the calls that the event loop will make later, but for its own and OpenKoi's."""
+    """Return the calls that the event loop has scheduled, except its own and OpenKoi's."""
     loop: Any = asyncio.get_running_loop()
     handles = [*getattr(loop, "_scheduled", ()), *getattr(loop, "_ready", ())]
     return {one for one in handles if not one.cancelled() and is_foreign(one)}
@@ -118,7 +118,7 @@ def is_foreign(handle: asyncio.Handle) -> bool:
 
 
 def describe_callback(handle: asyncio.Handle) -> str:
-    """Say which call is still to be made."""
+    """Return a description of a scheduled call."""
     function: Any = getattr(handle, "_callback", None)
     return f"left a callback scheduled ({getattr(function, '__qualname__', function)})"
 

@@ -33,7 +33,7 @@ class OwnerGroup:
     values: Sequence[Any] = ()
 
     def has_changed(self) -> bool:
-        """Return whether a member is another one than the last time."""
+        """Return whether a member was replaced since the last time."""
         before, self.values = self.values, [*chain.from_iterable(self.views)]
         return self.values != before
 
@@ -94,7 +94,7 @@ class ModuleSnapshot:
         return changed + self.restore_code()
 
     def restore_members(self, owner: Any) -> list[str]:
-        """Restore what was replaced in a module or class; return the names."""
+        """Restore replaced members of a module or class; return their names."""
         members, now = self.members[owner], vars(owner)
         if now == members:  # compared by identity first, which takes no time
             return []
@@ -148,7 +148,7 @@ def remove_blocked(names: Iterable[str]) -> list[str]:
 
 
 def group_owners(owners: Sequence[Any]) -> Iterator[OwnerGroup]:
-    """Yield groups of modules and classes with what they hold now."""
+    """Yield groups of modules and classes with their current members."""
     for start in range(0, len(owners), OWNERS_AT_ONCE):
         some = owners[start : start + OWNERS_AT_ONCE]
         group = OwnerGroup(some, [vars(owner).values() for owner in some])
@@ -157,14 +157,14 @@ def group_owners(owners: Sequence[Any]) -> Iterator[OwnerGroup]:
 
 
 def owners_of(name: str, module: ModuleType) -> Iterator[Any]:
-    """Yield a module and its classes, but for those of C, which cannot be changed."""
+    """Yield a module and its classes, except those written in C, which cannot be changed."""
     yield module
     classes = [one for one in list(vars(module).values()) if isinstance(one, type) and one.__module__ == name]
     yield from (one for one in classes if not one.__flags__ & IMMUTABLE)
 
 
 def find_replaced(before: Mapping[str, Any], now: Mapping[str, Any], root: str) -> list[str]:
-    """Return the names whose code is other code now, from another package than the one that it belongs to."""
+    """Return the names whose code was replaced by code from another package."""
     return [
         name
         for name, value in before.items()
@@ -175,14 +175,14 @@ def find_replaced(before: Mapping[str, Any], now: Mapping[str, Any], root: str) 
 
 
 def is_constant(name: str, before: Any, now: Any, root: str) -> bool:
-    """Return whether a value is public data of Python or OpenKoi that nothing changes: a text or a constant."""
+    """Return whether a value is a public constant of Python or OpenKoi."""
     known = root == OURS or root in sys.stdlib_module_names
     steady = name[:1] != "_" and (name.isupper() or isinstance(before, str))
     return known and steady and isinstance(before, DATA) and isinstance(now, DATA) and before != now
 
 
 def is_foreign(before: Any, now: Any, root: str) -> bool:
-    """Return whether a value was replaced by one that its package has not defined there itself."""
+    """Return whether a value was replaced by one that its package did not define itself."""
     if root != OURS and OURS in {package_of(str(getattr(one, "__module__", ""))) for one in (before, now)}:
         return False  # such as Thread.start while a call is watched
     if isinstance(before, CODE):
@@ -191,7 +191,7 @@ def is_foreign(before: Any, now: Any, root: str) -> bool:
 
 
 def find_added(before: Mapping[str, Any], now: Mapping[str, Any], root: str) -> list[str]:
-    """Return the names that another package gave a class or the built-in names; the terminal sets ``_``."""
+    """Return the names that another package added to a class or to the built-in names; the terminal sets ``_``."""
     added = {name: value for name, value in now.items() if name not in before}
     return [name for name, value in added.items() if is_new_code(value, root) or (root == BUILTINS and name != "_")]
 
@@ -205,7 +205,7 @@ def name_of(value: object) -> str:
 
 
 def is_own(value: Any, root: str) -> bool:
-    """Return whether a value is of a package itself, which may define its functions when they are used."""
+    """Return whether a value belongs to the package itself, which may define functions on first use."""
     if isinstance(value, (classmethod, staticmethod)):
         value = value.__func__
     if isinstance(value, property):

@@ -24,7 +24,7 @@ class WatchOptions:
     progress: int = NO_FILE
 
     def note(self, event: str, *words: str) -> None:
-        """Write what happens, so that another process can tell which plugin's code ran if this one ends."""
+        """Write an event, so that another process can determine which plugin's code ran if this process ends."""
         if self.progress != NO_FILE:
             line = "\t".join((event, *words)).replace("\n", " ")
             os.write(self.progress, f"{line}\n".encode(errors="replace"))
@@ -35,13 +35,13 @@ OPTIONS: ContextVar[WatchOptions] = ContextVar("watch_options", default=FIRST_CA
 
 
 def watch_options() -> WatchOptions:
-    """Return how calls are watched here."""
+    """Return the current options."""
     return OPTIONS.get()
 
 
 @contextmanager
 def watch_every_call(progress: Path) -> Iterator[WatchOptions]:
-    """Watch every call thoroughly, and list in a file which plugin's code runs and what it changes."""
+    """Watch every call thoroughly, and log to a file which plugin's code runs and what it changes."""
     descriptor = os.open(progress, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     options = WatchOptions(1_000_000, is_thorough=True, progress=descriptor)
     before = OPTIONS.set(options)

@@ -1,4 +1,4 @@
-"""Detect what a plugin prints while its code runs."""
+"""Detect the output of a plugin while its code runs."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ SHOWN_CHARACTERS = 60
 
 
 class NotedStream:
-    """Stands for standard output: passes everything on, and keeps the beginning of what is written."""
+    """Stands for standard output: passes everything on, and keeps the beginning of the output."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -34,7 +34,7 @@ class NotedStream:
 
 
 class PrintedText:
-    """What is printed between its making and ``finish``."""
+    """The text printed between its creation and ``finish``."""
 
     def __init__(self) -> None:
         self.real = sys.stdout
@@ -50,14 +50,14 @@ class PrintedText:
 
 @cache
 def output_file() -> IO[bytes]:
-    """Return the file that takes what is written to descriptor 1, one for all calls."""
+    """Return the file that receives the output to descriptor 1, one for all calls."""
     from tempfile import TemporaryFile
 
     return TemporaryFile()
 
 
 class DescriptorOutput:
-    """What is written to descriptor 1 between its making and ``finish``, by child processes too."""
+    """The output to descriptor 1 between its creation and ``finish``, including that of child processes."""
 
     def __init__(self) -> None:
         flush()
@@ -66,7 +66,7 @@ class DescriptorOutput:
         os.dup2(self.file.fileno(), 1)
 
     def finish(self) -> str:
-        """Write it where it belongs; return its beginning."""
+        """Pass the output on to the real descriptor; return its beginning."""
         flush()
         if is_open(1) and os.path.sameopenfile(1, self.file.fileno()):
             os.dup2(self.real, 1)
@@ -83,7 +83,7 @@ class DescriptorOutput:
 
 
 def flush() -> None:
-    """Write what the streams have not written yet."""
+    """Flush the streams."""
     streams: list[Any] = [sys.stdout, sys.__stdout__]
     for stream in streams:
         with suppress(Exception):  # a plugin may have closed or replaced it

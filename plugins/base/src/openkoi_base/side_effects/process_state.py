@@ -41,7 +41,7 @@ class Part:
     has_changed: Callable[[Any, Any], bool] = ne
 
     def explain(self, before: Any, now: Any) -> str:
-        """Say what was changed."""
+        """Return a description of a change."""
         return self.describe(before, now) if self.describe else f"changed {self.name}"
 
 
@@ -51,7 +51,7 @@ def read_state(parts: Sequence[Part]) -> list[Any]:
 
 
 def restore_state(parts: Sequence[Part], before: Sequence[Any]) -> list[str]:
-    """Restore what differs from an earlier state, where that is possible; return what was changed."""
+    """Restore the parts that differ from an earlier state, if possible; return what was changed."""
     changes: list[str] = []
     for part, earlier in zip(parts, before, strict=True):
         now = part.read()
@@ -62,7 +62,7 @@ def restore_state(parts: Sequence[Part], before: Sequence[Any]) -> list[str]:
 
 
 def can_restore(restore: Callable[[Any], object], before: Any) -> bool:
-    """Restore a part; return whether that was possible: a folder may be gone by now."""
+    """Restore a part; return whether that was possible: a folder may have been deleted."""
     try:
         restore(before)
     except Exception:
@@ -71,7 +71,7 @@ def can_restore(restore: Callable[[Any], object], before: Any) -> bool:
 
 
 def restore_stream_settings(before: Sequence[tuple[Any, ...]]) -> None:
-    """Let the streams that are open encode as before."""
+    """Restore the encoding of the open streams."""
     for name, (_, encoding, errors) in zip(STREAMS, before, strict=True):
         getattr(sys, name).reconfigure(encoding=encoding, errors=errors)
 
@@ -83,7 +83,7 @@ def read_folder() -> str:
 
 
 def read_variables() -> dict[Any, Any]:
-    """Return the environment, encoded as it is kept: to decode it takes a hundred times longer."""
+    """Return the environment in its encoded form: decoding it takes a hundred times longer."""
     return dict(getattr(os.environ, "_data", os.environ))
 
 
@@ -98,7 +98,7 @@ def restore_variables(before: Mapping[Any, Any]) -> None:
 
 
 def describe_variables(before: Mapping[Any, Any], now: Mapping[Any, Any]) -> str:
-    """Name the variables, not their values."""
+    """Return the names of changed variables, without their values."""
     names = sorted(os.fsdecode(name) for name in {*before, *now} if before.get(name) != now.get(name))
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return f"changed environment variables ({', '.join(names[:3])}{more})"
@@ -223,7 +223,7 @@ def read_finders() -> list[Any]:
 
 
 def have_finders_changed(before: Sequence[Any], now: Sequence[Any]) -> bool:
-    """Return whether another finder is asked first, or one is gone; libraries may append theirs."""
+    """Return whether a finder was removed or put before others; libraries may append theirs."""
     return [*before[:1]] != [*now[:1]] or any(one not in now for one in before)
 
 

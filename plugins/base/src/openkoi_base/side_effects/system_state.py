@@ -28,7 +28,7 @@ def has_timer() -> bool:
 
 
 def read_descriptors() -> list[tuple[int, int] | None]:
-    """Return what the standard descriptors are open on."""
+    """Return the files that the standard descriptors refer to."""
     found: list[tuple[int, int] | None] = []
     for descriptor in range(3):
         try:
@@ -48,7 +48,7 @@ def read_umask() -> int:
 
 @cache
 def resource_module() -> Any:
-    """Return the module of resource limits; None where the system has none."""
+    """Return the module of resource limits; None if the system has none."""
     with suppress(ImportError):
         import resource
 
@@ -71,7 +71,7 @@ def restore_blocked_signals(before: set[int]) -> None:
 
 
 def read_memory() -> int:
-    """Return the most memory that was in use so far, in bytes."""
+    """Return the peak memory use, in bytes."""
     resource, unit = resource_module(), 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit if resource else 0
 
@@ -81,7 +81,7 @@ def describe_memory(before: int, now: int) -> str:
 
 
 def read_priority() -> list[Any]:
-    """Return the priority, and the processors that may be used, where the system has them."""
+    """Return the priority and the usable processors, if the system supports them."""
     found: list[Any] = [os.getpriority(os.PRIO_PROCESS, 0)] if hasattr(os, "getpriority") else []
     return [*found, os.sched_getaffinity(0)] if hasattr(os, "sched_getaffinity") else found
 
@@ -153,7 +153,7 @@ def restore_codecs(before: Sequence[Any]) -> None:
 
 
 def has_context_changed(before: Mapping[Any, Any], now: Mapping[Any, Any]) -> bool:
-    """Return whether a variable has another value; a plugin may set its own."""
+    """Return whether an existing variable has changed; a plugin may set its own variables."""
     return any(now.get(variable, value) is not value for variable, value in before.items())
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 
 class UnawaitedWatch:
-    """Notes the coroutines that this thread makes and drops until ``finish``.
+    """Records the coroutines that this thread creates and drops until ``finish``.
 
-    Python calls a function of its own for each dropped one; there is no public way to learn which one it was.
+    Python calls an internal function for each dropped one; there is no public way to learn which one it was.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class UnawaitedWatch:
         warnings._warn_unawaited_coroutine = self.note  # type: ignore[attr-defined]  # see above
 
     def note(self, coroutine: Any) -> None:
-        """Note a coroutine that was dropped; leave one that other code made to Python."""
+        """Record a dropped coroutine; leave those of other code to Python."""
         if threading.current_thread() is not self.thread or not coroutine.cr_origin:
             self.warn_before(coroutine)
             return
@@ -31,7 +31,7 @@ class UnawaitedWatch:
         self.found.append(f"called {coroutine.__qualname__}() without await ({Path(path).name}:{line})")
 
     def finish(self) -> list[str]:
-        """Return what was never awaited."""
+        """Return the coroutines that were never awaited."""
         warnings._warn_unawaited_coroutine = self.warn_before  # type: ignore[attr-defined]  # see above
         if sys.get_coroutine_origin_tracking_depth() == self.tracked:  # else a plugin has set it, which is named
             sys.set_coroutine_origin_tracking_depth(self.depth)

@@ -42,7 +42,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class WatchedCall:
-    """A call, of which each step is watched: an asynchronous function has several, and other code runs in between."""
+    """A call whose steps are watched: an asynchronous function has several, and other code runs in between."""
 
     def __init__(self, plugin: str, hook: str, options: WatchOptions, kind: str = "hooks") -> None:
         self.name = kind, plugin, hook
@@ -59,7 +59,7 @@ class WatchedCall:
 
     @contextmanager
     def step(self) -> Iterator[None]:
-        """Watch the code that runs meanwhile, and restore what it changed as far as possible."""
+        """Watch the code in the block, and restore its changes if possible."""
         self.steps_left -= 1
         if self.steps_left < 0 or not WATCHING.acquire(blocking=False):
             yield
@@ -87,7 +87,7 @@ class WatchedCall:
             self.watching += perf_counter() - ended + began - entered
 
     def compare(self, before: "Before") -> None:
-        """Note what a step changed and started."""
+        """Record what a step changed and started."""
         started = before.starts.finish()
         self.changes |= dict.fromkeys(before.find_changes())
         self.started.threads.update(started.threads)
@@ -132,7 +132,7 @@ def all_parts() -> Sequence[Part]:
 
 
 class Before:
-    """What is compared after a step."""
+    """The state before a step, for comparison afterwards."""
 
     def __init__(self, facts: Sequence[Any], is_thorough: bool) -> None:
         self.copies = COPIES[0]
@@ -146,13 +146,13 @@ class Before:
         self.starts = StartWatch(with_processes=is_thorough)
 
     def find_lasting_changes(self) -> list[str]:
-        """Return what other threads changed for the call while it waited."""
+        """Return the changes that other threads made for the call while it waited."""
         from .system_state import LASTING_PARTS
 
         return restore_state(LASTING_PARTS, self.state[-len(LASTING_PARTS) :])
 
     def find_changes(self) -> Iterator[str]:
-        """Yield what the step printed and changed, and restore it."""
+        """Yield the step's output and changes, and undo the changes."""
         printed = self.printed.finish()
         written = self.output.finish() if self.output else ""
         if printed or written:

@@ -15,7 +15,7 @@ Report = Callable[[str], object]
 def watch_function(
     function: Callable[..., object], call: Callable[[], WatchedCall], report: Report, end: Callable[[], object]
 ) -> Callable[..., object]:
-    """Return the function as it is watched; ``end`` is called when no more calls are to be watched."""
+    """Return a watched version of the function; call ``end`` after the last watched call."""
     left, is_own = watch_options().calls, is_own_code(function)
 
     def call_and_watch(*facts: Any) -> object:
@@ -47,7 +47,7 @@ class StepWatch(Protocol):
 
 
 class WatchedAwaitable:
-    """Awaits what a plugin returned, and watches each step."""
+    """Awaits a plugin's result, and watches each step."""
 
     def __init__(self, awaitable: Awaitable[Any], call: StepWatch, report: Report) -> None:
         self.awaitable, self.call, self.report = awaitable, call, report

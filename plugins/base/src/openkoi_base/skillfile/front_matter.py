@@ -88,7 +88,7 @@ def find_line(text: str, part: str) -> int:
 
 
 def parse_front_matter(front: str, first: int) -> tuple[object, Mapping[Keys, int], list[Problem]]:
-    """Parse YAML, or leniently what is not quite YAML."""
+    """Parse YAML; parse invalid YAML leniently."""
     try:
         facts, lines = parse_yaml(front, first)
     except UnrecoverableSkillError:
@@ -103,7 +103,7 @@ def parse_front_matter(front: str, first: int) -> tuple[object, Mapping[Keys, in
 
 
 def parse_leniently(front: str, first: int) -> tuple[object, Mapping[Keys, int], list[Problem]] | None:
-    """Parse what is not quite YAML; return None if it is nothing like it."""
+    """Parse text that is not quite YAML; return None if it is not similar to YAML."""
     from .lenient_yaml import read_leniently
 
     return read_leniently(front, first, parse_yaml)
@@ -169,7 +169,7 @@ def find_lines(node: "yaml.Node", keys: Keys, first: int) -> Iterator[tuple[Keys
 
 
 def to_mapping(value: object) -> Mapping[str, object]:
-    """Return a table, also one written as JSON text; empty for anything else."""
+    """Return a table, which may be written as JSON text; empty for anything else."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         with suppress(ValueError, RecursionError):
             value = json.loads(value)

@@ -136,7 +136,7 @@ async def plugin_locations(
 
 
 def find_folder(brought: object, name: str) -> Path:
-    """Return the folder that an entry point refers to: of a package its folder ``name``, if it has one."""
+    """Return the folder that an entry point refers to; for a package, its folder ``name``, if it has one."""
     if isinstance(brought, str | Path):
         return Path(brought)
     file, paths = getattr(brought, "__file__", None), getattr(brought, "__path__", ())
@@ -160,7 +160,7 @@ def collect_skills(
 
 
 def join_found(parts: Iterable[FoundSkills]) -> FoundSkills:
-    """Return what was found in several locations."""
+    """Return the combined results of several locations."""
     every = list(parts)
     return FoundSkills(
         tuple(one for part in every for one in part.found),
@@ -227,7 +227,7 @@ def skill_folders(folder: Path) -> list[Path]:
 
 
 def list_skill_files(folder: Path) -> list[Path]:
-    """Return what is named like a skill in the subfolders of a folder, by the subfolders' names."""
+    """Return the files named like a skill in a folder's subfolders, by the subfolders' names."""
     return [file for path in list_subfolders(folder) if (file := locate_skill(path))]
 
 
@@ -249,7 +249,7 @@ def is_folder(entry: "os.DirEntry[str]") -> bool:
 
 
 def locate_skill(folder: Path | str) -> Path | None:
-    """Return what is named like a skill in a folder, if it can be looked for."""
+    """Return the file named like a skill in a folder, if the folder can be read."""
     usual = f"{folder}{os.sep}{SKILL_FILE}"
     if exists(usual):  # noqa: PTH110  # a thousand Path objects more cost 20 ms
         return Path(usual)
@@ -282,7 +282,7 @@ def try_read(file: Path, place: SkillLocation, trust: Trust | None, load: LoadSk
 
 
 def trust_all(_folder: Path, _digest: str) -> bool:
-    """Approve everything, as what the user wrote."""
+    """Approve everything, as for the user's own files."""
     return True
 
 

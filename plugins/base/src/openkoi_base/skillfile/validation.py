@@ -73,7 +73,7 @@ def check_fields(skill: Skill) -> list[Problem]:
 
 
 def check_folder_name(skill: Skill, folder: str) -> list[Problem]:
-    """Return a problem when the name differs from the folder's."""
+    """Return a problem if the name differs from the folder's."""
     if not folder or skill.name == folder:
         return []
     return [
@@ -96,7 +96,7 @@ def describe_error(file: Path, error: OSError) -> str:
 
 
 def read_text(file: Path) -> str:
-    """Read a file of limited size; bytes that are not text are replaced. Raises OSError."""
+    """Read a file of limited size; invalid bytes are replaced. Raises OSError."""
     found = file.stat()
     if S_ISDIR(found.st_mode):
         raise OSError("it is a folder, not a file")

@@ -148,7 +148,7 @@ class ImportRun:
 
 
 def reserve_name(path: Path) -> bool:
-    """Create a file, and return False when it already exists."""
+    """Create a file, and return False if it already exists."""
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:

@@ -130,7 +130,7 @@ class BisectRun:
         recording.may_call = True
 
     def budget_left(self) -> float:
-        """Return the dollars that the next replay may cost beyond the recorded calls; raise KoiError for none."""
+        """Return the dollars that the next replay may add to the recorded cost; raise KoiError if none are left."""
         spent, budget = self.replays.recording.usd, self.spending.budget
         if budget is None:
             return self.spending.usd

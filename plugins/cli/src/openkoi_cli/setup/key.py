@@ -24,7 +24,7 @@ MODEL_VARIABLE = "OPENKOI_MODEL"
 
 
 async def use_key(koi: Koi, prompt: SetupTerminal, offer: ProviderInfo) -> None:
-    """Save a key and use the provider's model, unless the default model is one of its own already."""
+    """Save a key and use the provider's model, unless the default model is already one of the provider's."""
     key = await ask_valid_key(koi, prompt, offer)
     print_line(f"  Saved to {koi.save_key(offer.provider, key)}")
     model = await model_in_use(koi, offer.provider)

@@ -1,1 +1,1 @@
-"""Run a plugin in a process of its own: it can neither end, block nor change the process of OpenKoi."""
+"""Run a plugin in a separate process: it cannot end, block or change OpenKoi's process."""

@@ -1,7 +1,7 @@
 """The program of a plugin's process: ``python -m openkoi_loader.subprocess_plugin.child``, started by OpenKoi.
 
 It reads requests from standard input and writes answers to standard output; what the plugin prints goes to standard
-error. It ends with its parent: when standard input ends.
+error. It ends when standard input ends, and thus with its parent.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ UNAVAILABLE = "{0} is not available to a plugin in a separate process."
 
 
 class RemoteFacts:
-    """What a plugin sees of a run, or of OpenKoi: its facts, and the methods that OpenKoi carries out."""
+    """A run, or OpenKoi, as a plugin sees it: its facts, and the methods that OpenKoi carries out."""
 
     def __init__(self, path: str, facts: object, methods: tuple[str, ...], ask: Callable[..., Any]) -> None:
         for one in fields(facts):  # type: ignore[arg-type]
@@ -69,7 +69,7 @@ class HostedPlugin:
         self.output.flush()
 
     def receive(self, data: bytes) -> None:
-        """Take a message of OpenKoi."""
+        """Process a message from OpenKoi."""
         kind, number, values = unpack(data)
         if kind == "cancel":
             if call := self.calls.get(number):
@@ -80,11 +80,11 @@ class HostedPlugin:
             self.calls[number] = self.loop.create_task(self.answer(number, getattr(self, kind), values))
 
     def read(self, values: bytes) -> list[Any]:
-        """Return the values of a message, which may contain settings and what is sent of a run."""
+        """Return the values of a message, which may contain settings and the facts of a run."""
         return read_values(values, self.make_function, ANY)
 
     def take_answer(self, number: int, rest: list[Any]) -> None:
-        """Pass on what OpenKoi answers to a method of a run: a value, or the name and text of an error."""
+        """Pass on OpenKoi's answer to a method of a run: a value, or the name and text of an error."""
         waiting = self.asked.pop(number, None)
         if waiting is None or waiting.done():
             return
@@ -113,13 +113,13 @@ class HostedPlugin:
             self.send("error", number, *describe_error(reason))
 
     def describe(self, error: BaseException) -> tuple[str, str, dict[str, Any]]:
-        """Return what is sent of an error of the plugin; of a Python file, also where it was raised."""
+        """Return the message about an error of the plugin; for a Python file, also where it was raised."""
         name, text, attributes = describe_error(error)
         place = "" if isinstance(error, KoiError) else find_place(error, self.file)
         return name, f"{place}: {text}" if place else text, attributes
 
     async def needs(self, number: int, kind: str, name: str, target: str) -> list[str]:
-        """Return the variables that the plugin's constructor asks for."""
+        """Return the variables that the plugin's constructor requests."""
         hints = parameters_of(Found(kind, name, target, "")) or {}
         marks = [mark for hint in hints.values() for mark in get_args(hint)[1:]]
         return [mark.variable for mark in marks if isinstance(mark, Env)]
@@ -127,7 +127,7 @@ class HostedPlugin:
     async def make(
         self, number: int, kind: str, name: str, target: str, text: str | None, config: Config, keys: Keys
     ) -> dict[str, Any]:
-        """Make and enter the plugin, of the ``text`` of a Python file if there is one; return what it has."""
+        """Create and enter the plugin, from the ``text`` of a Python file if given; return a description of it."""
 
         def warn(text: str) -> None:
             self.warn(number, str(PluginError(name, "loading", text)))
@@ -150,7 +150,7 @@ class HostedPlugin:
         }
 
     def send_changed_values(self, number: int) -> None:
-        """Send the attributes that are not as they were."""
+        """Send the attributes that have changed."""
         changed = {name: now for name, value in self.values.items() if (now := getattr(self.plugin, name)) != value}
         if changed:
             self.values |= changed
@@ -186,12 +186,12 @@ class HostedPlugin:
         return await answer if inspect.isawaitable(answer) else answer
 
     async def stream(self, number: int, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Return the number of a stream, what it yields first, and whether that is all."""
+        """Return the number of a stream, its first items, and whether these are all."""
         self.streams[number] = Stream(self.begin(number, name, arguments, named))
         return number, *await self.next(number, number)
 
     async def next(self, number: int, stream: int) -> tuple[list[Any], bool]:
-        """Return what a stream yields next, and whether that is all."""
+        """Return the next items of a stream, and whether these are the last."""
         if stream not in self.streams:
             raise KoiError("Interrupted, because the plugin's process was restarted.")
         ended = True
@@ -203,7 +203,7 @@ class HostedPlugin:
         return items, ended
 
     async def end(self, number: int, stream: int) -> None:
-        """End a stream that is not read to its end."""
+        """End a stream before its end is reached."""
         if found := self.streams.pop(stream, None):
             await found.end()
 
@@ -215,7 +215,7 @@ class HostedPlugin:
         return await answer if inspect.isawaitable(answer) else answer
 
     def usable(self, fact: object, number: int) -> object:
-        """Return a fact as the plugin gets it."""
+        """Return a fact in the form that the plugin receives."""
         if isinstance(fact, RunFacts):
             run = RemoteFacts("run", fact, RUN_METHODS, partial(self.ask, number))
             run.koi = self.usable(fact.koi, number)  # type: ignore[attr-defined]
@@ -231,7 +231,7 @@ class HostedPlugin:
         self.send("warn", number, text)
 
     async def ask(self, number: int, method: str, *arguments: object, **named: object) -> Any:
-        """Let OpenKoi carry out a method of the run of a call."""
+        """Let OpenKoi carry out a method of a call's run."""
         waiting: asyncio.Future[Any] = self.loop.create_future()
         key = id(waiting)
         self.asked[key] = waiting
@@ -239,7 +239,7 @@ class HostedPlugin:
         return await waiting
 
     def make_function(self, number: int) -> Callable[..., Any]:
-        """Return what stands for a function of OpenKoi."""
+        """Return a stand-in for a function of OpenKoi."""
 
         async def refuse(*_: object, **__: object) -> Any:
             raise KoiError(UNAVAILABLE.format("A function of another plugin") + " Call tools with run.call.")
@@ -247,18 +247,18 @@ class HostedPlugin:
         return refuse
 
     async def close(self, number: int) -> None:
-        """Leave the plugin."""
+        """Exit the plugin."""
         if isinstance(self.plugin, AbstractAsyncContextManager):
             await self.plugin.__aexit__(None, None, None)
 
 
 async def refuse_injection(kind: str, name: str) -> object:
-    """Refuse another plugin, which is in OpenKoi's process; a parameter with a default keeps it."""
+    """Refuse to inject another plugin, which is in OpenKoi's process; a parameter with a default keeps that."""
     raise PluginNotFoundError(kind, name)
 
 
 def read_messages(source: BinaryIO, take: Callable[[bytes], None]) -> None:
-    """Pass on every message, and end this process when there are no more: whatever the plugin does then."""
+    """Pass on every message, and end this process after the last one, whatever the plugin is doing."""
     while len(head := source.read(LENGTH.size)) == LENGTH.size:
         take(source.read(*LENGTH.unpack(head)))
     os._exit(0)
@@ -276,7 +276,7 @@ async def serve(source: BinaryIO, output: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Keep the standard streams for messages, and serve."""
+    """Reserve the standard streams for messages, and serve."""
     source, output = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

@@ -1,7 +1,7 @@
 """Find which methods and attributes of a kind of plugin can be forwarded to its process, by the protocols of the kind.
 
-A coroutine method, a stream and an attribute are forwarded. Any other method is not, because nothing could wait for its
-answer: a plugin in a process of its own does not offer a protocol that has one.
+A coroutine method, a stream and an attribute are forwarded. Any other method is not forwarded, because nothing could
+wait for its answer: a plugin in a separate process does not offer a protocol with such a method.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
@@ -99,7 +99,7 @@ class Member:
 
 
 def explain_refusal(kind: str, name: str) -> str:
-    """Return why a plugin cannot run in a process of its own; empty if it can."""
+    """Return why a plugin cannot run in a separate process; empty if it can."""
     return "" if kind in PROTOCOLS else NOT_SUPPORTED.format(kind, name, REFUSED.get(kind, UNKNOWN_KIND))
 
 

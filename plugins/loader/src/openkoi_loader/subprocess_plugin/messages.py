@@ -25,7 +25,7 @@ MAX_ERROR = 20_000  # characters of its text
 
 
 class Functions:
-    """The functions of this process that the other one knows by a number; the oldest are forgotten."""
+    """The functions of this process that the other one refers to by number; the oldest are discarded."""
 
     MAX_FUNCTIONS = 10_000
 
@@ -43,7 +43,7 @@ class Functions:
 
 
 class Message(NamedTuple):
-    """A message whose values are not read yet: its kind and number are known even if they cannot be."""
+    """A message whose values are not parsed yet: its kind and number are known even if the values are invalid."""
 
     kind: str
     number: int
@@ -51,7 +51,7 @@ class Message(NamedTuple):
 
 
 def pack(message: tuple[object, ...], number_of: Numbering, modules: str = CONTRACT) -> bytes:
-    """Return a message with its length; raise ValueError for one that is too long, TypeError for one without a form."""
+    """Return a message with its length; raise ValueError if it is too long, TypeError if a value cannot be sent."""
     kind, number, *values = message
     data = b"%s\n%s" % (json.dumps([kind, number]).encode(), write_values(values, number_of, modules))
     if len(data) > MAX_MESSAGE_BYTES:
@@ -60,12 +60,12 @@ def pack(message: tuple[object, ...], number_of: Numbering, modules: str = CONTR
 
 
 def no_number(function: Callable[..., Any]) -> int:
-    """Return the number of a function that is not kept."""
+    """Return a number for a function that is not kept."""
     return 0
 
 
 def unpack(data: bytes) -> Message:
-    """Return a message; raise an error, of whatever class, for what is none."""
+    """Return a message; raise an error of any class if it is invalid."""
     head, _, values = data.partition(b"\n")
     if len(head) > MAX_HEAD_BYTES:
         raise ValueError("its kind and number are too long")
@@ -76,13 +76,13 @@ def unpack(data: bytes) -> Message:
 
 
 class PluginProcessError(Exception):
-    """An error of the plugin that is not one of the contract; its class has the name of the plugin's."""
+    """An error of the plugin that the contract does not define; its class has the same name as the plugin's."""
 
 
 def describe_error(error: BaseException) -> tuple[str, str, dict[str, Any]]:
-    """Return the name and the text of an error, and of one of the contract its attributes: all that is sent of it.
+    """Return the name and text of an error and, if the contract defines it, its attributes: only these are sent.
 
-    A class that the plugin derives from one of the contract is sent as that one.
+    A class that the plugin derives from one of the contract's is sent as the contract's class.
     """
     kind, text = type(error), str(error) if is_printable(error) else ""
     if not isinstance(error, KoiError):
@@ -92,9 +92,9 @@ def describe_error(error: BaseException) -> tuple[str, str, dict[str, Any]]:
 
 
 def make_error(name: str, text: str, attributes: Mapping[str, object]) -> Exception:
-    """Return the error of the other process; one of the contract is of its class, any other only has its name.
+    """Return the error of the other process, with its class if the contract defines that, else only with its name.
 
-    Raise ValueError for attributes that no error of the contract has.
+    Raise ValueError for unknown attributes.
     """
     found = getattr(openkoi_hookspecs, str(name), None)
     if isinstance(found, type) and issubclass(found, KoiError):
@@ -116,5 +116,5 @@ def make_error(name: str, text: str, attributes: Mapping[str, object]) -> Except
 
 
 def is_wait(attribute: str, value: object) -> bool:
-    """Return whether the attribute that says how long to wait is a time; any other attribute may be anything."""
+    """Return whether an attribute for a waiting time is a valid time; any other attribute is always valid."""
     return attribute != "retry_after" or value is None or (isinstance(value, int | float) and 0 <= value < inf)

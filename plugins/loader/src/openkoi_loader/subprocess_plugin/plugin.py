@@ -1,4 +1,4 @@
-"""Stand in for a plugin that runs in a process of its own, with the hooks, methods and attributes of its kind."""
+"""Stand in for a plugin that runs in a separate process, with the hooks, methods and attributes of its kind."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ class SubprocessPlugin:
         await self.process.close()
 
     def take_values(self, values: Mapping[str, Any]) -> None:
-        """Take over the attributes of the plugin."""
+        """Copy the attributes of the plugin."""
         members = members_of(self.process.found.kind)
         for name, value in values.items():
             if members[name].form is Form.VALUE:
@@ -54,29 +54,29 @@ class SubprocessPlugin:
         return call
 
     def make_proxy(self, member: Member) -> Callable[..., Any]:
-        """Return what calls a method in the other process."""
+        """Return a function that calls a method in the other process."""
         if member.form is Form.STREAM:
             return partial(self.stream, member)
         return self.list_tools if member.name == "tools" else partial(self.call, member)
 
     def stream(self, member: Member, *arguments: Any, **named: Any) -> AsyncIterator[Any]:
-        """Yield what a method yields there."""
+        """Yield the items of a method in the other process."""
         return self.process.stream(member.name, arguments, named)
 
     async def call(self, member: Member, *arguments: Any, **named: Any) -> Any:
-        """Call a method there."""
+        """Call a method in the other process."""
         return await self.process.call(member.name, arguments, named, run=member.bind_run(arguments, named))
 
     async def list_tools(self, run: Run) -> Sequence[Tool]:
-        """Return the tools; guards ask about the paths that a call would write, which only the process knows."""
+        """Return the tools; only the process knows the paths that a call would write, which guards request."""
         tools = await self.process.call("tools", (run,), {}, run=run)
         return [replace(one, written_paths=None) for one in tools]
 
 
 def make_subprocess_plugin(found: Found, context: BuildContext, text: str | None = None) -> SubprocessPlugin:
-    """Return what stands for a plugin; raise ConfigError for a kind that cannot run in another process.
+    """Return a stand-in for a plugin; raise ConfigError for a kind that cannot run in another process.
 
-    With ``text`` it is the plugin of one Python file, whose path is the target.
+    With ``text``, the plugin is one Python file, whose path is the target.
     """
     if reason := explain_refusal(found.kind, found.name):
         raise ConfigError(reason)

@@ -1,4 +1,4 @@
-"""Run a plugin in a process of its own (subprocess): start it, call it, and end it when it does not answer in time.
+"""Run a plugin in a separate process (subprocess): start it, call it, and end it if it does not answer in time.
 
 A call that is cancelled is cancelled there too; if that does not end it soon, the process is ended, so that a late
 answer is never used. It is started again at the next call, after a delay if it fails several times in a row.
@@ -41,7 +41,7 @@ STARTING = frozenset({"needs", "make"})
 
 @dataclass(slots=True)
 class Call:
-    """A request that waits for its answer, and the run that it may ask for more."""
+    """A request that waits for its answer, and the run whose methods it may call."""
 
     kind: str
     answer: asyncio.Future[Any]
@@ -50,9 +50,9 @@ class Call:
 
 @dataclass(slots=True)
 class PluginProcess:
-    """The process of one plugin. ``described`` is what the plugin has, once it was made.
+    """The process of one plugin. ``described`` is the plugin's description, once it was created.
 
-    ``text`` is that of a Python file, which the process gets as the user allowed it, also when it is started again.
+    ``text`` is the content of a Python file that the user approved; the process gets it even after a restart.
     ``take_values`` receives the attributes of the plugin, first and when they change.
     """
 
@@ -73,7 +73,7 @@ class PluginProcess:
     last_number: int = 0
 
     async def start(self) -> Mapping[str, Any]:
-        """Start the process and make the plugin in it; return what it has."""
+        """Start the process and create the plugin in it; return the plugin's description."""
         async with self.starting:
             if self.process is None:
                 try:
@@ -84,7 +84,7 @@ class PluginProcess:
         return self.described
 
     async def start_again(self) -> None:
-        """Start it; raise an error if it has failed too often for that."""
+        """Start the process again; raise an error if it has failed too often recently."""
         wait = self.delay.seconds_left
         if wait > PATIENCE_SECONDS:
             again = f"its process failed {self.delay.failures} times in a row and restarts in {wait:.0f} s"
@@ -106,7 +106,7 @@ class PluginProcess:
         self.take_values(self.described["values"])
 
     def failure(self, reason: str) -> KoiError:
-        """Return the error of a call that the process did not answer, as callers of the kind expect it."""
+        """Return the error for a call that the process did not answer, of the class that callers expect."""
         kind = FAILURES.get(self.found.kind)
         return kind(f"{self.found.name}: {reason}.") if kind else KoiError(f"{reason}.")
 
@@ -119,14 +119,14 @@ class PluginProcess:
     async def call(
         self, name: str, arguments: Sequence[Any], named: Mapping[str, Any], *, run: Run | None = None
     ) -> Any:
-        """Call a method of the plugin; a ``run`` among its arguments is sent as what it is."""
+        """Call a method of the plugin; a ``run`` among its arguments is sent as its facts."""
         await self.start()
         sent = tuple(describe_run(run) if one is run and run else one for one in arguments)
         by_name = {key: describe_run(run) if one is run and run else one for key, one in named.items()}
         return await self.request("call", name, sent, by_name, run=run)
 
     async def stream(self, name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> AsyncIterator[Any]:
-        """Yield what a method of the plugin yields."""
+        """Yield the items of a method of the plugin."""
         await self.start()
         process, ended = self.process, True  # one whose beginning fails is ended there
         try:
@@ -145,7 +145,7 @@ class PluginProcess:
                 await self.end_stream(number)
 
     async def end_stream(self, number: int) -> None:
-        """End a stream that is not read to its end; end the process if that has no effect."""
+        """End a stream before its end is reached; end the process if that has no effect."""
         try:
             async with asyncio.timeout(CANCEL_SECONDS):
                 await self.request("end", number)
@@ -169,7 +169,7 @@ class PluginProcess:
             self.calls.pop(number, None)
 
     async def cancel(self, number: int, call: Call) -> None:
-        """Cancel a request there; end the process if that has no effect."""
+        """Cancel a request in the process; end the process if that has no effect."""
         call.answer = asyncio.get_running_loop().create_future()
         with suppress(KoiError, PluginProcessError, TimeoutError):
             await self.send("cancel", number)
@@ -179,7 +179,7 @@ class PluginProcess:
             self.kill()
 
     async def send(self, *message: object) -> None:
-        """Send a message; raise KoiError for one that cannot be sent."""
+        """Send a message; raise KoiError if it cannot be sent."""
         if self.process is None or self.process.stdin is None:
             raise self.failure("its process has ended")
         try:
@@ -191,7 +191,7 @@ class PluginProcess:
             await self.process.stdin.drain()
 
     async def read(self, process: Process) -> None:
-        """Take what the process sends until it ends, then fail all calls that wait."""
+        """Process messages until the process ends, then fail all waiting calls."""
         assert process.stdout
         assert process.stderr
         printed = asyncio.create_task(keep_last_lines(process.stderr, self.errors))
@@ -214,7 +214,7 @@ class PluginProcess:
             self.fail_calls(reason or f"its process {describe_end(code)}")
 
     def fail_calls(self, reason: str) -> None:
-        """Let all calls fail that still wait."""
+        """Fail all calls that are still waiting."""
         printed = f" (last printed: {self.errors[-1]})" if self.errors else ""
         calls, self.calls = self.calls, {}
         for call in calls.values():
@@ -222,7 +222,7 @@ class PluginProcess:
                 call.answer.set_exception(self.failure(f"{reason}{printed}"))
 
     def receive(self, data: bytes) -> None:
-        """Take a message."""
+        """Process a message."""
         kind, number, values = unpack(data)
         rest = read_values(values, self.make_function)
         if kind == "warn":
@@ -246,7 +246,7 @@ class PluginProcess:
             self.take_answer(call, kind, rest)
 
     def take_answer(self, call: Call, kind: str, rest: Sequence[Any]) -> None:
-        """Answer a call; a process that only starts does not work yet."""
+        """Answer a call; starting does not yet count as success of the process."""
         if call.kind not in STARTING:
             self.delay.note_success()
         if kind == "answer":
@@ -271,7 +271,7 @@ class PluginProcess:
             await self.send("error", key, *describe_error(error))
 
     def make_function(self, number: int) -> Callable[..., Any]:
-        """Return what calls a function of the plugin's process."""
+        """Return a function that calls a function of the plugin's process."""
 
         async def call(*arguments: object) -> Any:
             await self.start()
@@ -288,7 +288,7 @@ class PluginProcess:
             self.fail_calls("its process was killed because a call timed out")
 
     async def close(self) -> None:
-        """Leave the plugin, and end its process."""
+        """Exit the plugin, and end its process."""
         if self.process:
             with suppress(KoiError, PluginProcessError, TimeoutError):
                 async with asyncio.timeout(END_SECONDS):

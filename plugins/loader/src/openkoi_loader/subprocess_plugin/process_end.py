@@ -1,4 +1,4 @@
-"""End a plugin's process, and say how it ended and what it printed last."""
+"""End a plugin's process, and report how it ended and what it printed last."""
 
 import asyncio
 from asyncio import StreamReader
@@ -19,7 +19,7 @@ def describe_end(code: int) -> str:
 
 
 async def close_pipes_at_end(process: Process) -> None:
-    """Close the pipes of a process some time after it ended: a program that it left may hold them without end."""
+    """Close the pipes of a process some time after it ended: a program that it started may keep them open."""
     while process.returncode is None:  # noqa: ASYNC110  # wait() may wait for the pipes
         await asyncio.sleep(POLL_SECONDS)
     await asyncio.sleep(LAST_SECONDS)
@@ -27,7 +27,7 @@ async def close_pipes_at_end(process: Process) -> None:
 
 
 async def finish_process(process: Process, printed: "asyncio.Task[None]", closing: "asyncio.Task[None]") -> int:
-    """End a process and what reads from it; return how it ended. A program that it left may keep its pipes open."""
+    """End a process and the readers of its pipes, which a program may keep open; return how it ended."""
     kill_group(process.pid)
     code = await process.wait()
     await asyncio.wait([printed], timeout=PRINTED_SECONDS)
@@ -38,7 +38,7 @@ async def finish_process(process: Process, printed: "asyncio.Task[None]", closin
 
 
 async def keep_last_lines(stream: StreamReader, lines: deque[str]) -> None:
-    """Keep the last lines that a plugin prints, and read all others."""
+    """Keep the last lines that a plugin prints; read and discard the rest."""
     with suppress(ValueError):  # a line that is longer than a stream may hold
         async for line in stream:
             lines.append(line.decode(errors="replace").rstrip())

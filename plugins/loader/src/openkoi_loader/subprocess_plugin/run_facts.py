@@ -11,7 +11,7 @@ RUN_METHODS = ("search", "ask", "solve", "chat", "execute", "list_tools", "call"
 
 @dataclass(frozen=True, slots=True)
 class KoiFacts:
-    """What a plugin in a process of its own sees of OpenKoi."""
+    """The facts about OpenKoi for a plugin in a separate process."""
 
     workspace: Path
     session: str
@@ -19,7 +19,7 @@ class KoiFacts:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a plugin in a process of its own sees of a run without asking."""
+    """The facts about a run for a plugin in a separate process."""
 
     id: str
     outermost: str
@@ -32,7 +32,7 @@ class RunFacts:
 
 
 def describe_run(run: Run) -> RunFacts:
-    """Return what is sent of a run."""
+    """Return the facts about a run."""
     return RunFacts(
         run.id,
         run.outermost,
@@ -46,12 +46,12 @@ def describe_run(run: Run) -> RunFacts:
 
 
 def describe_koi(koi: Koi) -> KoiFacts:
-    """Return what is sent of OpenKoi."""
+    """Return the facts about OpenKoi."""
     return KoiFacts(koi.workspace, koi.session)
 
 
 def describe_fact(name: str, fact: Any) -> Any:
-    """Return a fact of a hook as it is sent."""
+    """Return a hook's fact in the form in which it is sent."""
     if name == "run":
         return describe_run(fact)
     return describe_koi(fact) if name == "koi" else fact

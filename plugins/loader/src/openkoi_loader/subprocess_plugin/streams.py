@@ -1,4 +1,4 @@
-"""Read ahead what a plugin yields, such as a model's response, and pass it on in batches."""
+"""Read a plugin's stream ahead, such as a model's response, and pass it on in batches."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ READ_AHEAD_ITEMS = 64  # estimate: a batch is small, and a fast stream costs few
 
 
 class Stream:
-    """What one method yields. It is read ahead a little, and waits until that is taken."""
+    """The items of one method. A few are read ahead, until the reader takes them."""
 
     def __init__(self, items: AsyncIterator[Any]) -> None:
         self.items: list[Any] = []
@@ -19,7 +19,7 @@ class Stream:
         self.task.add_done_callback(lambda _: self.changed.set())
 
     async def read(self, items: AsyncIterator[Any]) -> None:
-        """Read everything; close what can be closed in any case."""
+        """Read everything; always close the stream if it can be closed."""
         try:
             async for item in items:
                 await self.room.acquire()
@@ -34,7 +34,7 @@ class Stream:
     async def take(self) -> tuple[list[Any], bool]:
         """Return the next items, and whether they are the last; raise what the plugin raised after all others.
 
-        A stream that is no longer waited for is ended.
+        A stream is ended if the reader stops waiting for it.
         """
         try:
             while not self.items and not self.task.done():

@@ -1,6 +1,6 @@
 """Write and read the values of messages between OpenKoi and a plugin's process, as JSON.
 
-Facts and plain values have such a form, nothing else; a plugin's process sends facts of the contract only. An object
+Only facts and plain values can be sent; a plugin's process sends only facts of the contract. An object
 names its type by its only key: ``{"tuple": [1, 2]}``, ``{"openkoi_hookspecs.content.Text": {"text": "koi"}}``. A
 function stays where it is; a number stands for it.
 """
@@ -45,9 +45,9 @@ STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)  # also one w
 
 
 def write_values(values: list[Any], number_of: Numbering, modules: str = CONTRACT) -> bytes:
-    """Return values as JSON; raise TypeError or ValueError for what has no such form.
+    """Return values as JSON; raise TypeError or ValueError for a value that cannot be sent.
 
-    Facts are those of ``modules``, which begins the names of their modules.
+    Facts are classes of modules whose names start with ``modules``.
     """
     name_of = partial(name_class, modules=modules)
     encoded = encode(values, number_of, name_of, MAX_NESTING)
@@ -57,7 +57,7 @@ def write_values(values: list[Any], number_of: Numbering, modules: str = CONTRAC
 
 
 def read_values(data: bytes, make_function: FunctionMaker, modules: str = CONTRACT) -> list[Any]:
-    """Return the values of a message; raise an error, of whatever class, if it contains none or too many."""
+    """Return the values of a message; raise an error of any class if it contains none or too many."""
     refuse_many(data)
     values = decode(json.loads(data), partial(make_value, make_function, modules), MAX_NESTING)
     if not isinstance(values, list):
@@ -66,13 +66,13 @@ def read_values(data: bytes, make_function: FunctionMaker, modules: str = CONTRA
 
 
 def refuse_many(data: bytes) -> None:
-    """Raise ValueError if JSON has too many values; its texts are left out only where it could have too many."""
+    """Raise ValueError if JSON has too many values; its strings are excluded only if it could have too many."""
     if has_many(data) and has_many(STRING.sub(b"", data)):
         raise ValueError("it has too many values")
 
 
 def has_many(data: bytes) -> bool:
-    """Return whether JSON, apart from its texts, may have too many values."""
+    """Return whether JSON, apart from its strings, may have too many values."""
     collections = data.count(b"[") + data.count(b"{")
     return collections > MAX_COLLECTIONS or collections + data.count(b",") > MAX_VALUES
 
@@ -107,7 +107,7 @@ def encode(value: Any, number_of: Numbering, name_of: Callable[[Any], str], leve
 
 
 def encode_mapping(value: Mapping[Any, Any], inner: Callable[[Any], Json]) -> Json:
-    """Return a mapping as JSON values, whose keys JSON may not allow."""
+    """Return a mapping as JSON values, even if JSON does not allow its keys."""
     if all(type(key) is str for key in value):
         return {"dict": {key: inner(one) for key, one in value.items()}}
     return {"items": [[inner(key), inner(one)] for key, one in value.items()]}
@@ -115,7 +115,7 @@ def encode_mapping(value: Mapping[Any, Any], inner: Callable[[Any], Json]) -> Js
 
 @cache
 def name_class(kind: Any, modules: str) -> str:
-    """Return the name of a class in messages; raise TypeError for one that no message may contain."""
+    """Return the name of a class in messages; raise TypeError if messages may not contain it."""
     name = f"{kind.__module__}.{kind.__qualname__}"
     if name.startswith(modules) and (is_dataclass(kind) or issubclass(kind, Enum)):
         return name
@@ -124,12 +124,12 @@ def name_class(kind: Any, modules: str) -> str:
 
 @cache
 def fields_of(kind: Any) -> tuple[str, ...]:
-    """Return the fields that a class is made of."""
+    """Return the fields of a class."""
     return tuple(one.name for one in fields(kind) if one.init)
 
 
 def decode(value: Json, make: Callable[[str, Any], Any], levels: int) -> Any:
-    """Return the value of JSON values."""
+    """Return the value that JSON values represent."""
     if type(value) in SIMPLE:
         return value
     if levels == 0:
@@ -160,7 +160,7 @@ def make_value(make_function: FunctionMaker, modules: str, name: str, content: A
 
 
 def make_collection(name: str, members: list[Any]) -> object:
-    """Return a tuple, a set or a mapping; raise ValueError for keys that could all have one hash."""
+    """Return a tuple, a set or a mapping; raise ValueError for keys that could all have the same hash."""
     keys = [key for key, _ in members] if name == "items" else members
     if name != "tuple" and len(keys) > MAX_KEYS and not all(type(key) is str for key in keys):
         raise ValueError(f"it has more than {MAX_KEYS:,} keys that are not strings")

@@ -1,4 +1,4 @@
-"""Choose the environment variables that a plugin's process gets without asking for them."""
+"""Choose the environment variables that a plugin's process gets without requesting them."""
 
 import os
 

@@ -17,7 +17,7 @@ DECISIONS = {"Deny": "denied call", "Ask": "call to approve"}
 class PluginShare:
     """What a plugin did: calls of its hooks, their seconds, the characters that it put into prompts, decisions.
 
-    ``hooks`` are the shares of its hooks; decisions of an evaluator are of no hook.
+    ``hooks`` are the shares of its hooks; decisions of an evaluator belong to no hook.
     """
 
     calls: int = 0
@@ -92,7 +92,7 @@ class Attribution:
                 self.add_result(result.call, result.milliseconds / 1000, failed=result.failed)
 
     def add_answer(self, answered: events.HookReturned) -> None:
-        """Add what a hook returned: sections are prompt text, all else is a decision."""
+        """Add what a hook returned: sections are prompt text, anything else is a decision."""
         for share in self.plugin_and_hook(answered.plugin, answered.hook):
             if not self.counted:
                 share.calls += 1
@@ -137,7 +137,7 @@ def attribute(records: Iterable[Record], run: str) -> Attribution:
 
 
 def section_text(section: Any) -> str:
-    """Return the text of a section, as it is live or as the log holds it."""
+    """Return the text of a section, from a live event or from the log."""
     return section.text if isinstance(section, Section) else str(section.get("text", ""))
 
 

@@ -109,7 +109,7 @@ class ForkCopies:
 
 @dataclass(slots=True)
 class LogCharges:
-    """The charges of all tasks in a log, and when these began; records that a fork copied are not charged again."""
+    """The charges of all tasks in a log, and when these started; records that a fork copied are not charged again."""
 
     by_task: dict[str, RunCharges] = field(default_factory=dict)
     begun: list[str] = field(default_factory=list)

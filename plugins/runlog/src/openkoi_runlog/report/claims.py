@@ -86,7 +86,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence of the answer, what the record says about it, and which record that is."""
+    """A sentence of the answer, the verdict of the record, and the basis of that verdict."""
 
     text: str
     verdict: Verdict
@@ -98,7 +98,7 @@ UNKNOWN: Finding = (Verdict.UNVERIFIED, NO_PROOF)
 
 
 def check_claims(report: RunReport) -> Sequence[Claim]:
-    """Return the claims of a run's answer, in their order, each with what it rests on."""
+    """Return the claims of a run's answer, in their order, each with its basis."""
     return [
         Claim(sentence, *find_basis(sentence, report))
         for sentence in dict.fromkeys(split_sentences(report.text))
@@ -116,7 +116,7 @@ def split_sentences(text: str) -> Iterator[str]:
 
 
 def find_basis(sentence: str, report: RunReport) -> Finding:
-    """Return what the record says about a claim."""
+    """Return the verdict of the record on a claim, and its basis."""
     rule = find_rule(sentence)
     return rule(sentence, report) if rule else UNKNOWN
 
@@ -211,7 +211,7 @@ def check_checks(checks: Sequence[Check], name: str) -> Finding | None:
 
 
 def check_command(pattern: re.Pattern[str], report: RunReport) -> Finding:
-    """Compare with the last command of a kind; one before a later change to files proves nothing."""
+    """Compare with the last command of a kind; a command before a later change of files proves nothing."""
     for one in reversed(report.commands):
         if pattern.search(one.command):
             text = f"log: `{truncate_line(one.command, 60)}` exited with {one.exit_code}"

@@ -11,7 +11,7 @@ WRITING_ARGUMENTS = frozenset({"content", "replace", "patch"})  # of the tools t
 
 @dataclass(frozen=True, slots=True)
 class CommandRun:
-    """A command that a tool ran. ``stale``: a tool wrote a file after it, so that its result may no longer hold."""
+    """A command that a tool ran. ``stale``: a tool wrote a file after it, so its result may be out of date."""
 
     command: str
     exit_code: int
@@ -26,12 +26,12 @@ class CommandLog:
     pending: dict[str, ToolCall] = field(default_factory=dict)
 
     def start(self, call: ToolCall) -> None:
-        """Note a call that has started."""
+        """Record a call that has started."""
         if "command" in call.arguments or call.arguments.keys() & WRITING_ARGUMENTS:
             self.pending[call.id] = call
 
     def finish(self, result: ToolResult) -> None:
-        """Note the result of a call."""
+        """Record the result of a call."""
         call = self.pending.pop(result.call, None)
         if call is None or (result.failed and result.exit_code is None):
             return

@@ -54,7 +54,7 @@ class Cycle:
 
 @dataclass(slots=True)
 class IterationAttempt:
-    """One attempt at an iteration: its cycles, and the iteration's state as far as this attempt came.
+    """One attempt at an iteration: its cycles, and the iteration's state at the end of the attempt.
 
     ``other_cost`` was paid outside of the cycles, mostly for judges.
     """
@@ -89,7 +89,7 @@ class CycleTree:
 
     @property
     def outcome(self) -> str:
-        """The run's decision and its reason; empty before it ended."""
+        """The run's decision and its reason; empty until it ends."""
         return f"{self.view.decision}: {self.view.reason}" if self.view.decision else ""
 
     @property

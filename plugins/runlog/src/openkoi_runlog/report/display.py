@@ -1,6 +1,6 @@
 """Convert the records of a run to what a frontend shows: progress lines, and the answer as it streams in.
 
-Live records and those of the log go the same way. A log without the pieces of an answer has the whole of it.
+Live records and those of the log are treated alike. A log without the pieces of an answer contains the whole answer.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPiece:
-    """A piece of what the model says, as it comes."""
+    """A piece of the model's answer, as it arrives."""
 
     text: str
 
@@ -41,7 +41,7 @@ Shown: TypeAlias = Line | AnswerPiece | AnswerEnd
 
 @dataclass(slots=True)
 class RunDisplay:
-    """Shows one run, of which ``progress`` keeps the report; ``streamed`` is what has come of an answer so far."""
+    """Shows one run, of which ``progress`` keeps the report; ``streamed`` is the part of an answer that has arrived."""
 
     progress: Progress = field(default_factory=Progress)
     streamed: str = ""

@@ -26,12 +26,12 @@ def format_limit_use(reason: str, spent: Cost, limits: Limits) -> str:
 
 
 def noun_of_tokens(spent: Cost) -> str:
-    """Return what tokens are called that the limit may count otherwise than vendors."""
+    """Return what to call tokens, which the limit may count differently from vendors."""
     return "budget tokens" if spent.budget_tokens != spent.tokens else "tokens"
 
 
 def explain_unused(reason: str, spent: Cost, limits: Limits) -> list[str]:
-    """Return a line on why a run ended although its limit is not used up; none if it is, or is not the task's."""
+    """Return why a run ended although its limit is not used up, in a line; none if it is, or is not the task's."""
     limit, tokens = reason.removeprefix(REACHED), limits.tokens - spent.budget_tokens
     if limit == "dollars" and spent.usd < limits.usd:
         refused = REFUSED.format(left=format_dollars(limits.usd - spent.usd), setting=keys.MAX_COST_USD.name)

@@ -141,7 +141,7 @@ class Progress:
 
     @property
     def next_step(self) -> str:
-        """The command that gets what is missing: an approval, or a judgment of the last iteration."""
+        """The next command to run, to get an approval or a judgment of the last iteration."""
         completed, last = self.report.completion, self.report.find_iteration(-1)
         if completed is None:
             return ""
@@ -155,7 +155,7 @@ class Progress:
 
 
 def format_call(call: ToolCall, result: ToolResult) -> str:
-    """Return the line of a call that was not announced, and its result."""
+    """Return the line of a call without progress text, and its result."""
     from .tree_text import format_signature
 
     return f"[tools] {format_signature(call)} -> {truncate_line(result.text, 60)}"
@@ -212,7 +212,7 @@ def format_evaluation(evaluation: Evaluation) -> list[str]:
 
 
 def format_checks(evaluation: Evaluation) -> list[str]:
-    """Return how many checks fail, and whose they are; or that all pass, which says little if nothing was judged."""
+    """Return how many checks fail, and whose they are; or that all pass, and whether the work was judged."""
     red, total = [check for check in evaluation.checks if not check.passed], len(evaluation.checks)
     if red:
         whose = ", ".join(dict.fromkeys(check.evaluator for check in red if check.evaluator))

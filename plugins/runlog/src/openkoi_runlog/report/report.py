@@ -56,7 +56,7 @@ class RunReport:
     subtasks: set[str] = field(default_factory=set)
 
     def add_record(self, record: Record) -> None:
-        """Add one record; of sub-tasks only their costs count."""
+        """Add one record; of sub-tasks, only the costs count."""
         event = record.event
         if isinstance(event, events.TaskStarted):
             self.start_run(record, event)
@@ -116,12 +116,12 @@ class RunReport:
 
     @property
     def task(self) -> Task | None:
-        """The task; None where its start is missing from the log."""
+        """The task; None if its start is missing from the log."""
         return self.view.started.task if self.view.started else None
 
     @property
     def completion(self) -> events.RunCompleted | None:
-        """The result; None before the run ended."""
+        """The result; None until the run ends."""
         return self.view.completed
 
     @property
@@ -173,7 +173,7 @@ class RunReport:
 
     @property
     def is_accepted(self) -> bool | None:
-        """Whether the work was accepted; None where no evaluation was requested."""
+        """Whether the work was accepted; None if no evaluation was requested."""
         done = self.completion is not None and self.completion.decision.action is NextAction.ACCEPT
         return None if done and self.find_iteration(-1).facts.policy is Policy.NONE else done
 

@@ -7,7 +7,7 @@ from openkoi_runlog import IterationView
 
 
 def share_saved(judgings: Iterable[events.JudgeVoted]) -> float:
-    """Return the share of a full judgment's text that was not sent; 0 where nothing was saved."""
+    """Return the share of a full judgment's text that was not sent; 0 if nothing was saved."""
     those = list(judgings)
     whole = sum(judging.characters + judging.saved_characters for judging in those)
     return max(0.0, sum(judging.saved_characters for judging in those) / whole) if whole > 0 else 0.0

@@ -197,14 +197,14 @@ def format_savings(saved: Mapping[Saving, int]) -> str:
 
 
 def omitted_text(evaluation: Evaluation) -> str:
-    """Return what an evaluation contains and the next iteration is not shown: scores, suggestions, check output."""
+    """Return the parts of an evaluation that the next iteration does not see: scores, suggestions, check output."""
     scores = [f"{score.dimension}: {score.value:g}" for score in evaluation.scores]
     checks = [f"{check.name}: {'passed' if check.passed else 'failed'}" for check in evaluation.checks]
     return "\n".join([*scores, *checks, *filter(None, map(omitted_finding_text, evaluation.findings)), evaluation.log])
 
 
 def omitted_finding_text(finding: Finding) -> str:
-    """Return the part of a finding that is not shown: a suggestion, or the reason where a fix is given."""
+    """Return the part of a finding that is not shown: a suggestion, or the reason if a fix is given."""
     if finding.severity is Severity.SUGGESTION:
         return f"- [{finding.severity}] {finding.title} ({finding.where}): {finding.detail} {finding.fix}"
     return finding.detail if finding.fix else ""

@@ -15,7 +15,7 @@ def no_price(model: str) -> Price | None:
 
 
 def estimate_value(tokens: int, usage: Usage, price: Price | None) -> float | None:
-    """Return the dollars for that many more tokens, at the average price of the request's input."""
+    """Return the dollars for these additional tokens, at the average price of the request's input."""
     if price is None:
         return None
     price = price.at(usage.prompt + tokens)
@@ -31,5 +31,5 @@ def estimate_cache_value(usage: Usage, price: Price | None) -> float | None:
 
 
 def as_loss(usd: float, price: Price | None) -> float | None:
-    """Return dollars spent on a saving as a loss; None where the price is unknown."""
+    """Return dollars spent on a saving as a loss; None if the price is unknown."""
     return None if price is None else -usd

@@ -40,7 +40,7 @@ NO_CHANGE = "nothing was changed"
 CONTROLS = {
     events.ControlOutcome.SOUND: "the work contains text aimed at the evaluator; a control run showed it had no effect",
     events.ControlOutcome.DICTATED: "text in the work dictated the score, so the score was discarded",
-    events.ControlOutcome.BLIND: "the judge would accept half of the work as well, so its score was discarded",
+    events.ControlOutcome.BLIND: "the judge also accepted the work with half of it removed, so the score was discarded",
 }
 FACTS = {
     "answered": "the model answered",
@@ -58,7 +58,7 @@ TITLE_WIDTH = 10
 
 
 def explain_run(report: RunReport) -> Iterator[str]:
-    """Yield the limits that applied, and each iteration with the grounds of its decision."""
+    """Yield the limits that applied, and each iteration with the reasons for its decision."""
     if report.task is None:
         yield "The start of this task is missing from the log, so its decision cannot be explained."
         return
@@ -104,20 +104,20 @@ def format_facts(facts: Facts) -> str:
 
 
 def format_denials(denials: Sequence[events.HookReturned]) -> Iterator[str]:
-    """Yield which plugin denied calls, why, and how many."""
+    """Yield each plugin that denied calls, with the reasons and the number of calls."""
     for text, number in Counter(f"{one.plugin}: {reason_of(one.answer)}".rstrip(": ") for one in denials).items():
         yield truncate_line(text, 160) + (f" ({number} times)" if number > 1 else "")
 
 
 def reason_of(answer: object) -> str:
-    """Return the reason of a denial, as it is live or as the log holds it."""
+    """Return the reason for a denial, from a live event or from the log."""
     return (
         answer.reason if isinstance(answer, Deny) else str(answer.get("reason", "")) if isinstance(answer, dict) else ""
     )
 
 
 def format_request(found: events.RequestClassified) -> str:
-    """Return whether the request was classified as a question, and by what."""
+    """Return whether the request was classified as a question, and by which words or model."""
     if found.by == events.WORDS:
         return "a question, judging by its wording"
     kind = "a question" if found.question else "work"
@@ -188,11 +188,11 @@ def format_score(evaluation: Evaluation, threshold: float) -> str:
 
 
 def format_prospect(prospect: Prospect) -> str:
-    """Return the chance that another iteration pays, and whether it may decide."""
+    """Return the chance that another iteration helps, and whether the estimate may end the run."""
     chance = f"the estimated chance that another iteration helps is {prospect.chance:.0%}"
     after = f"estimated from {format_count(prospect.seen, 'iteration')} of this project"
     if prospect.error is None:
-        return f"{chance}, {after}; too few to rely on"
+        return f"{chance}, {after}, which are too few to rely on"
     kind = "reliable" if is_reliable(prospect) else "too inaccurate to rely on"
     return f"{chance}, {after}; calibration error {prospect.error:.2f}, {kind}"
 
