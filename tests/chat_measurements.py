@@ -156,12 +156,12 @@ class Streamed:
 
     @property
     def bytes(self) -> float:
-        """How many times the text it wrote."""
+        """The written bytes as a multiple of the text."""
         return len(self.raw.encode()) / len(TEXT)
 
 
 def percentile(seconds: Sequence[float], share: float) -> float:
-    """Return the time within which a share of them is, in milliseconds."""
+    """Return a quantile of the latencies in milliseconds."""
     return sorted(seconds)[int(share * (len(seconds) - 1))] * 1000
 
 

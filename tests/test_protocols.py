@@ -162,7 +162,7 @@ def fixtures(dialect: str) -> list[dict[str, object]]:
 
 @pytest.fixture(params=[dialect for dialect in DIALECTS if dialect != "bedrock"])
 def foreign(request: pytest.FixtureRequest) -> Iterator[Vendor]:
-    """A server that nobody here wrote; its stream for Bedrock is not one that AWS's own client reads."""
+    """A third-party server; AWS's own client cannot read its Bedrock stream."""
     with ExitStack() as stack:
         try:
             server = stack.enter_context(LLMock(*fixtures(request.param)))

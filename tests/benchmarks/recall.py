@@ -28,7 +28,7 @@ Result = tuple[Sequence[float], float]  # what share of its evidence each questi
 
 
 def show(rounds: int) -> None:
-    """Print a table for each set of questions; of the conversations as many as there are rounds."""
+    """Print a table for each set of questions, with one conversation per round."""
     with TemporaryDirectory() as folder, enlisted([*OWN, *peers_in("texts", *PEERS)], folder) as contestants:
         for name, talks in {"conversations": [talk(seed) for seed in range(rounds)], "functions": [code()]}.items():
             count = sum(len(one.questions) for one in talks)

@@ -112,7 +112,7 @@ def cold(folder: Path, rounds: int) -> str:
 
 
 def first_question(way: str, folder: Path) -> str:
-    """Return what a new process prints."""
+    """Return the output of a new process."""
     command = [home_of_openkoi(), "-m", "benchmarks.contestants.first_question", way, str(folder)]
     with started(command, None) as process:
         return process.stdout.read() if process.stdout else ""

@@ -11,7 +11,7 @@ NEEDED = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygmen
 
 @pytest.fixture(scope="session")
 def venv(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The path of a virtual environment in which pytest starts quickly: it is lent what is compiled already."""
+    """The path of a virtual environment in which pytest starts quickly, with compiled files provided."""
     root = tmp_path_factory.mktemp("environment") / "venv"
     environments.create(root, symlinks=True)
     (site,) = root.rglob("site-packages")

@@ -68,7 +68,7 @@ def bench(tmp_path: Path, venv: str) -> Bench:
 def test_coverage_is_switched_off_where_its_plugin_is_loaded(
     bench: Bench, loaded: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pytest refuses an option that no loaded plugin knows, so one that is only installed is told nothing."""
+    """Pytest rejects options of plugins that are not loaded, so plugins that are only installed get none."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "" if loaded else "1")
     option = "def pytest_addoption(parser):\n    parser.addoption('--no-cov', action='store_true')\n"
     test = f"def test_off(request):\n    assert {loaded} is request.config.getoption('--no-cov', False)\n"

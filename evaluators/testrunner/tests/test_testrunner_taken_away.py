@@ -20,7 +20,7 @@ Files = Mapping[str, str | None]
 
 
 def write(root: Path, files: Files) -> None:
-    """Write the files, and delete those that are None."""
+    """Write the files, and delete those whose content is None."""
     for name, text in files.items():
         if text is None:
             (root / name).unlink()

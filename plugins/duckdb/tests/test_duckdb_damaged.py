@@ -165,7 +165,7 @@ async def a_start(path: Path) -> tuple[Answers, str]:
 
 
 class Heard(logging.Handler):
-    """What OpenKoi warned of."""
+    """OpenKoi's warnings."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -50,7 +50,7 @@ def blind(request: pytest.FixtureRequest) -> tuple[list[str], list[str]]:
 
 @pytest.fixture(scope="session")
 def sixth_asks() -> list[str]:
-    """Commands of clients that the fifth batch does not know."""
+    """Commands of clients that are not in the fifth batch."""
     return list(commands(HERE / "held_out" / "sixth_asks.txt"))
 
 

@@ -35,7 +35,7 @@ SESSION = 20
 
 
 class Learner(Protocol):
-    """Whoever remembers."""
+    """A learner with memory."""
 
     async def advise(self, task: Task, needs: Sequence[Thing]) -> Sequence[str]:
         """The lines shown to the model."""

@@ -221,7 +221,7 @@ class Pond:
         return Result(task, decision, best=iterations[-1], iterations=iterations, cost=Cost())
 
     def misleading(self, project: str, text: str) -> bool:
-        """Whether a text would have the model do what is wrong here."""
+        """Whether a text advises something that is wrong here."""
         named = [(way, thing) for thing in self.projects[project] for way in thing.chosen_in(text)]
         return any((way == thing.way) is denies(text) for way, thing in named)
 

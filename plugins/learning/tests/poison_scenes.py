@@ -84,7 +84,7 @@ class Pages:
 
 
 def verdict(score: float, title: str = "", fix: str = "", suggestion: str = "") -> str:
-    """What a judge answers."""
+    """A judge's answer."""
     where = {"dimension": "correctness", "severity": "blocker", "location": "answer.py:1"}
     findings = [{"title": title, "fix": fix, "description": "", **where}] if title else []
     scores = dict.fromkeys(DIMENSIONS, score)

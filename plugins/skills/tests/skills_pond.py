@@ -38,7 +38,7 @@ class Judged:
     judges: ClassVar[bool] = True
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
-        """Say it."""
+        """Stream the text."""
         return Evaluation(scores=(Score("form", self.score),))
 
 

@@ -37,7 +37,7 @@ class LintBaseline:
     files: tuple[str, ...] = ()
 
     def with_linters(self, linters: Mapping[str, LinterBaseline]) -> "LintBaseline":
-        """Return the baseline with what is known of these linters."""
+        """Return the baseline with the facts about these linters."""
         return replace(self, linters={**self.linters, **linters})
 
     @property

@@ -53,7 +53,7 @@ class Lint:
         return make_baseline([one for one in outputs if one is not None], later=[linter.label for linter in later])
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
-        """Report what is new since before the task; None when the project has no linter."""
+        """Report findings that are new since before the task; None when the project has no linter."""
         before = read_baseline(work.baseline, work.files)
         runner, wanted = LinterRunner(run, self.seconds), await self._find_linters(run)
         compared = {linter.label: await compare(linter, work, before, runner) for linter in wanted}

@@ -91,5 +91,5 @@ class LinterRunner:
 
 
 def move_to(file: str, finding: Finding) -> Finding:
-    """Return a finding in a text as one in the file that the text stands for."""
+    """Return a finding in a text as one in the corresponding file."""
     return replace(finding, where=f"{file}:{finding.where.rpartition(':')[2]}") if finding.where else finding

@@ -51,7 +51,7 @@ def is_report_missing(report: RunnerReport) -> bool:
 
 
 def parse_reports(report: RunnerReport) -> list[ParsedReport | None]:
-    """Parse what was reported beside the output."""
+    """Parse the reports beside the output."""
     return [read_js(text, report.root) for text in report.reports]
 
 

@@ -87,7 +87,7 @@ class Mailbox:
         return values[-1].decode() if values and values[-1] else ""
 
     def expect(self, answer: tuple[str, list[Any]]) -> list[Any]:
-        """Return what a command returned; raise AppRejectedError where it failed."""
+        """Return the result of a command; raise AppRejectedError if it failed."""
         state, data = answer
         if state != "OK":
             raise AppRejectedError(f"The mail server rejected the request: {describe(data[0] if data else state)}")

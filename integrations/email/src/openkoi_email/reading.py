@@ -130,7 +130,7 @@ def file_in(mail: Mail, number: int) -> bytes | None:
 
 
 def part_data(part: MIMEPart) -> bytes:
-    """Return what a part contains."""
+    """Return the content of a part."""
     if part.get_content_maintype() == "message":
         return b"".join(one.as_bytes() for one in part.iter_parts())
     data = part.get_payload(decode=True)

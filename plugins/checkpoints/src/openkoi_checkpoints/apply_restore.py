@@ -57,7 +57,7 @@ class RestoreExecutor:
         return left
 
     def folders_to_open(self, plan: RestorePlan) -> list[PathEntry]:
-        """Return the folders that are written in, as they are now."""
+        """Return the current state of the folders to write in."""
         above = {path.rpartition("/")[0] for path in plan.touched_paths}
         going = {entry.path for entry in plan.remove}
         there = (self.now.get(path) for path in above | going)
@@ -108,7 +108,7 @@ class RestoreExecutor:
         (self.root / entry.path).mkdir(mode=0o700)
 
     def write(self, entry: PathEntry) -> None:
-        """Write a file or a link in place of what is there."""
+        """Write a file or a link, replacing the existing entry."""
         place = self.root / entry.path
         data = self.content(entry) if entry.kind in FILE_KINDS else b""
         self.check_unchanged(entry.path)

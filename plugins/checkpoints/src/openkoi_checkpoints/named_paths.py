@@ -35,7 +35,7 @@ class NamedPaths:
                     yield path, at, PathEntry(path, PathKind.IGNORED, mode, size, look) if look else None
 
     def add(self, path: str) -> None:
-        """Record a path as it is now."""
+        """Record the current state of a path."""
         entry = self.current_entry(path)
         fields = (entry.mode, entry.size, entry.digest) if entry else (0, 0, "")
         with store_errors(self.path.parent), self.path.open("ab") as file:

@@ -105,14 +105,14 @@ def end_name(name: str) -> str:
 
 
 def quote_name(name: str) -> str:
-    """Quote a name that could not stand on a line as it is; letters of any language can."""
+    """Quote a name that a line cannot contain unchanged; letters of any language need no quotes."""
     if name.isprintable() and not {'"', "\\"} & set(name):
         return name
     return '"' + "".join(escape_letter(letter) for letter in name) + '"'
 
 
 def escape_letter(letter: str) -> str:
-    """Return one letter as it stands inside quotes."""
+    """Return one letter as written inside quotes."""
     if letter.isprintable() and letter not in '"\\':
         return letter
     raw = letter.encode("utf-8", "surrogateescape")

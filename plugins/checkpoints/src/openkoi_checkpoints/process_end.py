@@ -45,7 +45,7 @@ class ProcessEnd:
         return self.name
 
     def finish_call(self, call: str) -> None:
-        """Beat no longer if this was the last open call."""
+        """Stop beating if this was the last open call."""
         self.open_calls.discard(call)
         if not self.open_calls:
             self.working.clear()

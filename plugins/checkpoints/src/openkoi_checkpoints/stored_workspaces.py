@@ -33,7 +33,7 @@ class RestoreRequest:
 
 
 class StoredWorkspaces:
-    """The checkpoints of workspaces in a folder. ``watched``: the begin and end of calls are recorded."""
+    """The checkpoints of workspaces in a folder. ``watched``: the beginning and end of calls are recorded."""
 
     def __init__(self, folder: Path, rules: ScanRules, *, most_saved: int, watched: bool) -> None:
         self.folder, self.rules, self.most_saved, self.watched = folder, rules, most_saved, watched

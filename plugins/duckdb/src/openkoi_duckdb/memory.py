@@ -77,7 +77,7 @@ class DuckDB:
 
     @property
     def search_view(self) -> "TableMemory | IndexedMemory":
-        """What is searched."""
+        """The index or tables to search."""
         return self.table_view() if self.needs_tables else self.index
 
     @property

@@ -83,7 +83,7 @@ def check_remote_copy(command: Invocation) -> Iterator[Danger]:
 
 
 def describe_harm(text: str, client: str) -> str:
-    """Return what is harmful in statements; empty if nothing is."""
+    """Return the danger of statements; empty if harmless."""
     if client in MONGO:
         return "deletes data" if MONGO_DROPS.search(text) else ""
     if client in REDIS:
@@ -94,7 +94,7 @@ def describe_harm(text: str, client: str) -> str:
 
 
 def describe_statement_harm(statement: str) -> str:
-    """Return what is harmful in one statement; empty if nothing is."""
+    """Return the danger of one statement; empty if harmless."""
     if len(statement) > MAX_STATEMENT_LENGTH:
         return "runs a statement that is too long to check"
     if STARTS.search(statement) or DROPS.search(statement) or ALTERS.search(statement):

@@ -67,7 +67,7 @@ class InterpreterCall:
 
 
 def find_code(command: Invocation) -> InterpreterCall | None:
-    """Return what an interpreter runs; None for other programs."""
+    """Return the code that an interpreter runs; None for other programs."""
     name = command.name
     if name in {"source", "."}:
         return InterpreterCall("shell", script=command.words) if command.words else None

@@ -64,7 +64,7 @@ class LineState:
             self.note(command, finding.why, finding.category, finding.verdict)
 
     def note_redirects(self, script: ShellScript) -> None:
-        """Check what a shell does itself: functions without end, and files that it opens."""
+        """Check the shell's own actions: endless functions, and files that it opens."""
         for bomb in script.fork_bombs:
             self.note(bomb, "is a fork bomb", "destructive", Deny)
         self.writes += [target.text for target in script.written_files]

@@ -48,7 +48,7 @@ def read_redirect(node: "Node", source: bytes) -> Redirect:
 
 
 def read_trailing_words(node: "Node", source: bytes) -> tuple[Word, ...]:
-    """Return arguments after a redirection, which the parser takes for more targets."""
+    """Return arguments after a redirection, which the parser mistakes for targets."""
     if node.type == "file_redirect":
         return tuple(read_word(one, source) for one in node.children_by_field_name("destination")[1:])
     return tuple(read_word(one, source) for one in node.children_by_field_name("argument"))

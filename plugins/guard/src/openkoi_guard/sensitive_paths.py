@@ -91,7 +91,7 @@ def check_read(source: Word) -> Iterator[Danger]:
 
 
 def is_known_program(program: str) -> bool:
-    """Return whether a program of this name is in the rules, so that others run it."""
+    """Return whether the rules contain a program of this name, so that other programs run it."""
     return program in load_rules().by_name or any(
         program in load_programs(kind) for kind in ("looking", "clients", "shells")
     )

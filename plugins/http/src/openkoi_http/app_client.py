@@ -57,7 +57,7 @@ class AppClient(ApiClient):
     """An ``ApiClient`` that raises AppError; ``explain`` may raise one for an error in the service's own format."""
 
     async def call(self, path: str, arguments: Mapping[str, Json], *, method: str = "POST") -> Json:
-        """Send arguments as JSON; return the JSON that comes back."""
+        """Send arguments as JSON; return the JSON response."""
         with translate_errors():
             return await self._request_json(method, path, json.dumps(arguments).encode())
 
@@ -67,17 +67,17 @@ class AppClient(ApiClient):
             return await self.get(path)
 
     async def upload(self, path: str, fields: Mapping[str, Json], files: Sequence[FormFile]) -> Json:
-        """Post a form with files; return the JSON that comes back."""
+        """Post a form with files; return the JSON response."""
         with translate_errors():
             return await self.post(path, encode_form(fields, files))
 
     async def upload_file(self, path: str, data: bytes) -> Json:
-        """Post bytes as they are; return the JSON that comes back."""
+        """Post bytes unchanged; return the JSON response."""
         with translate_errors():
             return await self.post(path, RawBody(data))
 
     async def submit(self, path: str, fields: FormFields) -> Json:
-        """Post a form without files; return the JSON that comes back."""
+        """Post a form without files; return the JSON response."""
         with translate_errors():
             return await self.post(path, fields)
 

@@ -92,7 +92,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing can be sent any more."""
+        """Whether the connection is closed for sending."""
         return self._ended or self._transport.is_closing()
 
     @property

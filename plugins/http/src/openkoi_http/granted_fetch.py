@@ -34,7 +34,7 @@ NOT_GRANTED = "{url} may not be fetched. [capabilities] network grants only {gra
 
 @dataclass(frozen=True, slots=True)
 class FetchRequest:
-    """What a plugin wants to send."""
+    """A plugin's request."""
 
     url: str
     method: str = "GET"

@@ -4,7 +4,7 @@ import sys
 
 
 class NetworkError(Exception):
-    """The connection broke, or what came is not HTTP."""
+    """The connection broke, or the response is not HTTP."""
 
 
 class UnreachableError(NetworkError):

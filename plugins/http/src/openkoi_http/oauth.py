@@ -153,7 +153,7 @@ def credentials_of(client: OAuthClient) -> dict[str, str]:
 
 
 async def post_form(url: str, fields: Mapping[str, str]) -> dict[str, Any]:
-    """Post a form to an authorization server; return what it answers."""
+    """Post a form to an authorization server; return the response."""
     parts = urlsplit(url)
     async with AppClient(f"{parts.scheme}://{parts.netloc}", bounds=LIMITS, explain=explain) as server:
         found: Json = await server.submit(parts.path, encode_fields(fields))

@@ -174,7 +174,7 @@ def common_length(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def strip_function_words(words: list[str]) -> list[str]:
-    """Return words without those at the ends that say nothing."""
+    """Return words without insignificant ones at the ends."""
     kept = [place for place, word in enumerate(words) if terms_of(word)]
     return words[kept[0] : kept[-1] + 1] if kept else []
 

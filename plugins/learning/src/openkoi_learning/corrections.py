@@ -88,7 +88,7 @@ def find_rule(objection: str) -> str:
 
 
 def find_answered(lesson: Lesson) -> Iterator[LearningEntry]:
-    """Yield what the user answered to questions.
+    """Yield the user's answers to questions.
 
     The answer to a model's question is trusted no more than the question.
     """

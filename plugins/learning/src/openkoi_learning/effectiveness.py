@@ -133,7 +133,7 @@ def estimate_utility(uses: Sequence[EntryOutcome], base: float) -> float:
 
 
 def is_harmful(uses: Sequence[EntryOutcome], usual: float) -> bool:
-    """Return whether held-out runs exclude that an entry helps."""
+    """Return whether held-out runs rule out that an entry helps."""
     known = count_outcomes(uses)
     if min(known.shown, known.withheld) < MIN_RUNS:
         return False

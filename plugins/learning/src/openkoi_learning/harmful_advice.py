@@ -40,7 +40,7 @@ def find_harmful_advice(lesson: Lesson) -> Iterator[LearningEntry]:
 
 
 def forbidden_content(advice: str, step: IterationStep) -> tuple[str, ...] | None:
-    """Return what the new lines show of an advice; None if most are about other things or none follows."""
+    """Return the part of advice that new lines show; None if most are about other things or none follows."""
     written = new_lines(work_lines(step.before.work), work_lines(step.after.work))
     content = find_content(advice, written, work_lines(step.before.work))
     if is_shown(content, written):
@@ -65,7 +65,7 @@ def find_regressions(lesson: Lesson) -> Iterator[LearningEntry]:
 
 
 def find_advice(iteration: Iteration, check: str) -> str:
-    """Return the advice at fault: what an iteration was shown about the check, or its only advice."""
+    """Return the harmful advice: that shown to an iteration about the check, or its only advice."""
     fixes = [finding.fix for finding in iteration.plan.feedback if finding.fix]
     advice = list(dict.fromkeys(filter(None, (iteration.plan.suggestion, *fixes))))
     about = [one for one in advice if terms_of(one) & terms_of(check)]

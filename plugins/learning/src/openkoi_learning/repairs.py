@@ -96,7 +96,7 @@ class Repair:
 
 
 def find_repairs(lesson: Lesson) -> Iterator[LearningEntry]:
-    """Yield what the findings of a run taught.
+    """Yield the entries from the findings of a run.
 
     Advice that no work shows is learned where no work shows any: else it is a platitude, or was ignored.
     """
@@ -178,7 +178,7 @@ def judge_advice(repair: Repair, advice: str, content: tuple[str, ...]) -> Learn
 
 
 def keep_opinion(repair: Repair) -> LearningEntry | None:
-    """Return advice that no work shows as an opinion, if its finding is gone, or nothing is known of it."""
+    """Return advice that no work shows as an opinion, if its finding is gone or its outcome is unknown."""
     finding, step = repair.finding, repair.step
     advice = finding.fix or finding.detail
     content = expected_names(advice or finding.title, repair.before)

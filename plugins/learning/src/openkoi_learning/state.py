@@ -165,7 +165,7 @@ class LearningState:
             self.decided[run] = standing_of(decided)
 
     def apply_outcome(self, visit: RunExposure, outcome: OutcomeCredited) -> None:
-        """Record how a run went, and what it says about entries."""
+        """Record the outcome of a run, and its evidence about entries."""
         blamed = frozenset(outcome.blamed)
         self.update_exposure(replace(visit, passed=outcome.passed, blamed=blamed))
         confirmed, refuted = outcome.confirmed, frozenset(outcome.refuted)

@@ -26,7 +26,7 @@ def link_subjects(result: Result, known: Sequence[LearningEntry], verdicts: RunV
 
 
 def find_contents(result: Result, entries: Sequence[LearningEntry], task: str) -> Iterator[LearningEntry]:
-    """Yield entries of which no work showed anything until now with what the accepted first attempt shows of them."""
+    """Yield entries without any evidence so far, with the content that the accepted first attempt shows."""
     lines = work_lines(result.iterations[0].work)
     for one in entries:
         if not (one.visible_content or one.has_no_advice or one.kind == "anti_pattern"):

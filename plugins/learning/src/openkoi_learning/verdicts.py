@@ -63,7 +63,7 @@ def judge_entries(result: Result, entries: Sequence[LearningEntry], shown_ids: C
 
 
 def read_works(result: Result) -> RunWorks:
-    """Return what a run says, read once for all entries."""
+    """Return a run's evidence, read once for all entries."""
     earlier = [line for one in result.iterations if one is not result.best for line in work_lines(one.work)]
     return RunWorks(
         work_lines(result.iterations[0].work),
@@ -124,7 +124,7 @@ def judge_attempt(entry: LearningEntry, lines: Sequence[WorkLine], judged: Evalu
 
 
 def advises(finding: Finding, content: Collection[str], lines: Sequence[WorkLine]) -> bool:
-    """Return whether a finding says to do what a content shows: it names that, and nothing that the work lacks."""
+    """Return whether a finding advises what a content shows: it names that, and nothing that the work lacks."""
     text = f"{finding.title} {finding.detail} {finding.fix}"
     return read_line(text).shows(content) and all(is_shown((one,), lines) for one in marked_names(text))
 

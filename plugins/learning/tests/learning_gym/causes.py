@@ -67,7 +67,7 @@ class CauseCounter:
         return any(is_same(claim, right) for claim in self.claims(text))
 
     def claims(self, text: str) -> frozenset[Claim]:
-        """Return what a text says, read once."""
+        """Return the claim in a text, read once."""
         if text not in self.read:
             self.read[text] = frozenset(self.truth.claims(text))
         return self.read[text]

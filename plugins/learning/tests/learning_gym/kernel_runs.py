@@ -130,7 +130,7 @@ class KernelRuns:
         return self.course
 
     async def run_session(self, tasks: int) -> None:
-        """Do some tasks in one app, then note what was learned."""
+        """Do some tasks in one app, then record the learned entries."""
         plain = Scenario(model=self.model, evaluators={"judge": GymEvaluator(self.world, self.model)})
         async with self.stage(plain, self.home).build_app(self.home, self.home) as koi:
             for _ in range(tasks):

@@ -147,7 +147,7 @@ def draw_rights(plan: Plan, rng: Random) -> Rights:
 
 
 def free_values(plan: Plan, rights: Rights, key: tuple[str, str], values: Sequence[str]) -> list[str]:
-    """Return the values that a fact may have beside what is right elsewhere, other than its own."""
+    """Return a fact's possible values, apart from those that are right elsewhere and not its own."""
     project, subject = key
     base = base_of(subject)
     kin = {base, special(base, plan.exceptions[base])} if base in plan.exceptions else {base}
@@ -214,7 +214,7 @@ class SecondWorld:
 
     @property
     def truth(self) -> Truth:
-        """Return what is right."""
+        """Return the truth."""
         return self._truth
 
     def next_task(self) -> GymTask:

@@ -187,7 +187,7 @@ def confirm_all(everything: str) -> bool:
 
 
 async def try_server(source: McpServers, config: ServerConfig, koi: Koi, *, every_tool: bool) -> tuple[bool, str]:
-    """Return whether a server starts and lists what it offers, and a line about it, or one for each tool."""
+    """Return whether a server starts and lists its tools, and a line about the server or each tool."""
     began = monotonic()
     if not may_start(config, koi):
         why = explain_why(config, koi).removeprefix("is ")
@@ -266,7 +266,7 @@ def server_to_json(config: ServerConfig, koi: Koi) -> dict[str, Json]:
 
 
 def state_of(config: ServerConfig, koi: Koi) -> str:
-    """Return whether a server is used, in words."""
+    """Return a server's approval status as text."""
     if not config.table.enabled:
         return "disabled"
     known = Snapshots(koi).find_approved(config)

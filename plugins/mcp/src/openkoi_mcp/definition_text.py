@@ -33,7 +33,7 @@ def show_all(config: ServerConfig, found: Definitions) -> list[str]:
 
 
 def headings(config: ServerConfig) -> list[str]:
-    """Return what is started or connected to, and what it is given."""
+    """Return the command or URL, and the variables and headers for it."""
     given = [f"  {text}"] if (text := describe_given(config)) else []
     return [f"{config.name}: {escaped_line(config.command_line)} ({config.origin})", *given]
 

@@ -20,7 +20,7 @@ class DeclinedError(Exception):
 
 
 async def elicit(server: str, params: ElicitRequestParams, ask: Ask) -> ElicitResult:
-    """Return the user's answers, or that there are none."""
+    """Return the user's answers, or a refusal."""
     opening = f"The MCP server {server} asks: {indent_lines(params.message[:MAX_TEXT])}"
     try:
         if isinstance(params, ElicitRequestURLParams):

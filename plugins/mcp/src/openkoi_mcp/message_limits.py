@@ -50,7 +50,7 @@ async def limit_response(errors: ErrorOutput, response: httpx2.Response) -> None
 
 
 class LimitedStream(httpx2.AsyncByteStream):
-    """What a server sends over HTTP. Its response is a message, or each event if it is a stream of events."""
+    """The response of a server over HTTP: a message, or each event if it is a stream of events."""
 
     def __init__(self, response: httpx2.Response, errors: ErrorOutput) -> None:
         assert isinstance(response.stream, httpx2.AsyncByteStream)

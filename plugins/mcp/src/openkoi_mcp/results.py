@@ -48,7 +48,7 @@ def result_of_resource(answer: ReadResourceResult, *, offset: int, tokens: int) 
 
 
 def result_of(blocks: Iterable[ContentBlock]) -> ToolResult:
-    """Return all texts together, and after them what is not text."""
+    """Return all texts joined, followed by the other content."""
     contents = [content_of(block) for block in blocks]
     text = "\n".join(one for one in contents if isinstance(one, str))
     return ToolResult(without_tags(text), parts=tuple(one for one in contents if not isinstance(one, str)))

@@ -24,7 +24,7 @@ CHANGED = (
 
 
 class Server(Protocol):
-    """What is shared by all runs that call a server."""
+    """The part of a server that all runs share."""
 
     config: ServerConfig
     connection: Connection

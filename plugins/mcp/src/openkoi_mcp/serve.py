@@ -113,7 +113,7 @@ class Tools:
         return await self.follow(self.koi.resume(question.outermost), ctx)
 
     async def follow(self, handle: Handle, ctx: Context) -> TaskResult:
-        """Report what a run does until it ends; a call that is cancelled stops it."""
+        """Report a run's events until it ends; a cancelled call stops the run."""
         try:
             async with reporting(handle, self.koi, ctx):
                 result = await handle.result()
@@ -153,7 +153,7 @@ class Tools:
 
 @asynccontextmanager
 async def reporting(handle: Handle, koi: Koi, ctx: Context) -> AsyncIterator[None]:
-    """Report what a run does to the client, as progress."""
+    """Report a run's events to the client as progress."""
     lines: asyncio.Queue[str | None] = asyncio.Queue()
     stop = koi.listen(partial(note_line, handle.id, lines))
     sender = asyncio.create_task(send_progress(lines, koi, ctx))

@@ -68,7 +68,7 @@ class ServerConfig:
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """All that decides what is run or reached, and what it is given."""
+        """All settings that determine the command or URL, and its input."""
         table = self.table
         return {
             "name": self.name,

@@ -189,7 +189,7 @@ def input_schema(definition: Definition) -> dict[str, Json]:
 
 
 def effect_of(hints: Mapping[str, object]) -> Effect:
-    """Return what a call does, as the approved description says; by default, it changes something."""
+    """Return the effect of a call by the approved description; by default, it changes something."""
     if hints.get("readOnlyHint") is True:
         return Effect.READS
     return Effect.IRREVERSIBLE if hints.get("destructiveHint") is True else Effect.WRITES

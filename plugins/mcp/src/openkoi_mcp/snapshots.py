@@ -24,7 +24,7 @@ ALLOW, CHANGED = "Allow the ", "The "
 
 @dataclass(frozen=True, slots=True)
 class Snapshots:
-    """What was approved, by server."""
+    """The approved definitions, by server."""
 
     koi: Koi
 
@@ -34,7 +34,7 @@ class Snapshots:
         return self.koi.folder("mcp") / f"{sha256(place.encode()).hexdigest()[:16]}.json"
 
     def read(self, config: ServerConfig) -> Definitions | None:
-        """Return what was approved last, whether or not it still is."""
+        """Return the last approved definitions, whether or not they are still approved."""
         try:
             found = json.loads(read_small_text(self.file(config)))
             return Definitions(tuple(found["tools"]), tuple(found["prompts"]), found["resources"])
@@ -42,12 +42,12 @@ class Snapshots:
             return None
 
     def read_other(self, config: ServerConfig, definitions: Definitions) -> Definitions | None:
-        """Return what was approved last, if it was something else."""
+        """Return the last approved definitions, if they differ."""
         found = self.read(config)
         return found if found and found.to_json() != definitions.to_json() else None
 
     def find_approved(self, config: ServerConfig) -> Definitions | None:
-        """Return what is approved now."""
+        """Return the currently approved definitions."""
         found = self.read(config)
         return found if found and self.allows(config, found) else None
 
@@ -62,14 +62,14 @@ class Snapshots:
         return answer is not None and not is_yes(answer)
 
     def keep(self, config: ServerConfig, definitions: Definitions) -> None:
-        """Save what was approved."""
+        """Save the approved definitions."""
         try:
             replace_file(self.file(config), json.dumps(definitions.to_json()))
         except OSError as error:
             raise KoiError(f"{self.file(config)} cannot be written: {error.strerror}.") from None
 
     def forget(self, config: ServerConfig) -> None:
-        """Revoke all answers about a server, also about how it was configured earlier; forget what was approved."""
+        """Revoke all answers about a server and its earlier configurations; forget the approved definitions."""
         started = (start_subject(config, verb) for verb in (START, CONNECT))
         subjects = (*started, *(text + name_subject(config) for text in (ALLOW, CHANGED)))
         for one in self.koi.consents():

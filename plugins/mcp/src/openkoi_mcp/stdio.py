@@ -65,7 +65,7 @@ async def open_child(
 
 
 async def read_messages(process: Process, from_server: FromServer, errors: ErrorOutput) -> None:
-    """Pass on what the server writes; after the session or a line without end, discard what comes."""
+    """Forward the server's output; after the session or a line without end, discard it."""
     assert process.stdout
     try:
         async with from_server:

@@ -20,7 +20,7 @@ class AutorunChange:
 
     @property
     def text(self) -> str:
-        """Say what it is and who runs it."""
+        """Describe the file and the programs that run it."""
         return f"{'new' if self.new else 'changed'}: {self.rule.reason}"
 
     @property

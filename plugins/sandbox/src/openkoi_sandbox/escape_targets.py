@@ -34,7 +34,7 @@ class EscapeTargets:
 
     @property
     def probe_arguments(self) -> list[str]:
-        """What the probe must know."""
+        """The facts that the probe needs."""
         ports = f"{self.tcp.getsockname()[1]},{self.udp.getsockname()[1]}"
         secret, door = str(self.hidden / "secret"), str(self.unix.getsockname())
         return [str(self.outside), secret, door, ports, str(self.victim.pid), self.word]

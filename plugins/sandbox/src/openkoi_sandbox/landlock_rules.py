@@ -21,7 +21,7 @@ CREATE_RULESET, ASK_VERSION = 444, 1
 
 
 def landlock_version() -> int:
-    """Return which Landlock the kernel has; 0 is none."""
+    """Return the kernel's Landlock version; 0 without Landlock."""
     if not sys.platform.startswith("linux") or platform.machine() not in ("x86_64", "aarch64"):
         return 0
     import ctypes
@@ -35,7 +35,7 @@ def change_rights(abi: int) -> int:
 
 
 def ruleset_attributes(abi: int, *, network: bool) -> bytes:
-    """Return what is refused where no rule allows it."""
+    """Return the rights that are refused unless a rule allows them."""
     files = change_rights(abi) | READ_FILE | READ_FOLDER | (DEVICE_CONTROL if abi >= 5 else 0)
     ports = CONNECT_AND_BIND if abi >= 4 and not network else 0
     scoped = ABSTRACT_SOCKETS | SIGNALS if abi >= 6 else 0

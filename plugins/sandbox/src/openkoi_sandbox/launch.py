@@ -67,7 +67,7 @@ class Confinement(Protocol):
         """The process limit that we enforce when the kernel does not; 0 if we need not count."""
 
     def wrap(self, start: CommandStart) -> AbstractContextManager[CommandStart]:
-        """Wrap the start; what it needs besides exists until the command is over."""
+        """Wrap the start; its resources exist until the command ends."""
 
 
 class NoConfinement:

@@ -18,7 +18,7 @@ BASE_MOUNTS = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 
 @dataclass(frozen=True, slots=True)
 class MountLayout:
-    """Describe what a command sees.
+    """The parts of the system that a command sees.
 
     Its workspace, with read-only paths in it, what it needs besides, other programs' sockets, and the folder
     for temporary files.
@@ -72,7 +72,7 @@ def expose_path(path: Path) -> tuple[str, ...]:
 
 
 def path_exists(path: Path) -> bool:
-    """Return whether a path exists, as far as we may know."""
+    """Return whether a path exists and is visible to us."""
     return os.access(path, os.F_OK)
 
 

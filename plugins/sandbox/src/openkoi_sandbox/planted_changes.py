@@ -36,7 +36,7 @@ class ProtectedView:
         return any(rule.protected for named, place in inside if (rule := named_rule(named, place)))
 
     def add_missing_states(self, other: "ProtectedView") -> "ProtectedView":
-        """Return the same with the present state of what another view has: nothing may name it any more."""
+        """Return the view with the present state of another view's files, which nothing may name now."""
         missing = other.states.keys() - self.states.keys()
         states = {path: state for path in missing if (state := capture_state(path, other.states[path]))}
         return replace(self, states={**self.states, **states})

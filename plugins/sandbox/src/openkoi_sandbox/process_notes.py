@@ -84,11 +84,11 @@ class ProcessNotes:
         write_note(self.file, note)
 
     def clear(self) -> None:
-        """Remove the note: none of our commands runs any more."""
+        """Remove the note when none of our commands runs."""
         self.file.unlink(missing_ok=True)
 
     def own_note(self) -> ProcessNote:
-        """Return our notes, which other processes may have amended; empty ones if there are none."""
+        """Return our notes, possibly amended by other processes; empty without notes."""
         return next(read_notes([self.file]), ProcessNote())
 
     def other_notes(self) -> list[ProcessNote]:

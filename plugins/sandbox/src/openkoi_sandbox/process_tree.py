@@ -80,7 +80,7 @@ class ProcessTree:
         return self.wait_until_gone(grace) or self.wait_until_gone(LAST_TRY_SECONDS, killing=True)
 
     def wait_until_gone(self, seconds: float, *, killing: bool = False) -> bool:
-        """Wait until nothing is left; kill again and again, if at all, what is started meanwhile."""
+        """Wait until nothing is left; repeatedly kill new processes meanwhile, if requested."""
         deadline, pause = time.monotonic() + seconds, 0.002
         while self.is_alive():
             if time.monotonic() > deadline:

@@ -61,7 +61,7 @@ class Protection:
             return self.before
 
     def end(self, private: PrivateDirs, *, approved: Sequence[Path], sealed: "ReadOnlySeal") -> list[Protected]:
-        """Undo what a command planted; return what that was.
+        """Undo the planted changes of a command; return them.
 
         What the user approved for it, or for another command that runs now, stays, and is known to all from now on.
         """
@@ -84,7 +84,7 @@ class Protection:
             return undone
 
     def write_note(self) -> None:
-        """Record for other processes the state before, and what is approved now."""
+        """Record, for other processes, the earlier state and the current approvals."""
         reasons = {path: self.before.rules[path].reason for path in self.before.states}
         approved = dict.fromkeys(str(path) for some in self.running for path in some)
         self.notes.write(ProcessNote(self.before.states, reasons, tuple(approved)))

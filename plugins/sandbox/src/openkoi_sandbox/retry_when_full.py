@@ -31,7 +31,7 @@ def retry_when_full(start: Callable[[], T], timeout: float = MAX_WAIT_SECONDS) -
 
 
 def is_system_full(error: OSError | RuntimeError) -> bool:
-    """Return whether there was no room; Python reports a thread in words only."""
+    """Return whether the system was full; for threads, Python reports that only in the message."""
     if isinstance(error, OSError):
         return error.errno == errno.EAGAIN
     return "new thread" in str(error)

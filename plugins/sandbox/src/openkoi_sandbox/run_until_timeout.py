@@ -136,7 +136,7 @@ class Job:
             yield f"[The output exceeded the limit of {most:g} MB; the rest was discarded.]"
 
     def wait_for_end(self, tree: ProcessTree, drain: PipeDrain) -> EndReason:
-        """Wait for what comes first: the end, a limit, or cancellation."""
+        """Wait for the end, a limit or cancellation, whichever is first."""
         deadline = time.monotonic() + self.command.seconds
         most = count_tasks() + self.confinement.most_processes
         while True:

@@ -85,7 +85,7 @@ class WatchedRun:
         self.seen = now
 
     def record_write(self, paths: Sequence[Path]) -> None:
-        """Record what a tool wrote that changes nothing but the files that it names."""
+        """Record the files of a tool that changes only the files that it names."""
         places = [str(path.parent.resolve() / path.name) for path in paths]
         self.claim({place: capture_state(place) for place in places})
 
@@ -95,7 +95,7 @@ class WatchedRun:
         self.own |= states.keys()
 
     async def scan(self) -> ProtectedView:
-        """Return all files that a rule means, as they are now."""
+        """Return the current state of all files that match a rule."""
         return await asyncio.to_thread(scan_files, self.index, self.seen)
 
     async def changed_files(self, best: int, files: Sequence[str]) -> Sequence[AutorunChange]:
@@ -129,7 +129,7 @@ class WatchedRun:
         return (bool(rule.via) or rule.called) and self.before.has_existed(path, after)
 
     def changes_in_diff(self, files: Sequence[str], after: ProtectedView) -> Iterator[AutorunChange]:
-        """Return those of the files that the run's diff names: also what it changed before it was interrupted."""
+        """Return the files that the run's diff names, including changes before an interruption."""
         for path in files:
             place = self.index.absolute_path(path)
             matters = place not in after.states or self.resumed or self.is_relevant(place, after)
@@ -138,6 +138,6 @@ class WatchedRun:
 
 
 def scan_files(index: AutorunIndex, known: ProtectedView) -> ProtectedView:
-    """Return all files that a rule means, as they are now; what did not change since is not read again."""
+    """Return the current state of all files that match a rule; unchanged files are not read again."""
     found = {index.absolute_path(path): rule for path, rule in find_autorun_files(index).items()}
     return build_view([index], found, known.states)

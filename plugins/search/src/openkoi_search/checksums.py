@@ -21,7 +21,7 @@ class Cached:
 
 
 class CorruptFileError(Exception):
-    """The file differs from what was written; handled within this package."""
+    """The file is corrupt; handled within this package."""
 
 
 class OtherFormatError(CorruptFileError):

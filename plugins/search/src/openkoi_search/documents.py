@@ -79,7 +79,7 @@ def documents_of_run(view: RunView, records: Iterable[Record]) -> Iterator[Memor
 
 
 def documents_by_number(view: RunView, records: Iterable[Record]) -> dict[int, MemoryDocument | None]:
-    """Return the documents of a run by number; None for one that cannot be found (any more)."""
+    """Return the documents of a run by number; None for one that cannot or can no longer be found."""
     found = {number(False, view.run): document_of_task(view)}
     for record in sort_records(records):
         for id, piece in pieces_of(record):

@@ -138,7 +138,7 @@ class IndexedMemory:
         return work()
 
     def rank(self, query: "Query") -> "Sequence[Hit]":
-        """Rank the documents of the index as it is now."""
+        """Rank the documents of the current index."""
         from .hit_selection import select_hits
         from .ranking import query_words, rank_documents
         from .segment_documents import LexicalQuery, SegmentDocuments

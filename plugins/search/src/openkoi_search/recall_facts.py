@@ -72,7 +72,7 @@ class Batch:
     skipped: list[str] = field(default_factory=list)
 
     def add(self, record: Record) -> None:
-        """Add what is needed of a record; raise one of the DATA_ERRORS for one that could not be read again."""
+        """Add the needed facts of a record; raise one of the DATA_ERRORS for one that could not be read again."""
         event = reduce_event(record.event)
         if isinstance(event, LearningSaved):
             learning = encode(event.learning)
@@ -86,7 +86,7 @@ class Batch:
 
 
 def make_batch(records: Iterable[Record]) -> Batch:
-    """Return what is needed of some records."""
+    """Return the needed facts of some records."""
     batch = Batch()
     for record in records:
         if record.segment:

@@ -60,7 +60,7 @@ class StoreFile(ABC, Generic[C]):
         return old if there else None
 
     def raise_unless_replaceable(self, sick: StoreError, version: int) -> None:
-        """Raise what the error means for the user, unless a new file helps."""
+        """Raise the user's error for an error of the file, unless a new file helps."""
         match sick.kind:
             case StoreFailureKind.BUSY:
                 raise MemoryBusyError(self.path, self.seconds)
@@ -71,7 +71,7 @@ class StoreFile(ABC, Generic[C]):
 
 
 def delete_path(path: Path) -> None:
-    """Delete a file that is in the way; a folder, which is none of ours, gets another name."""
+    """Delete a file that is in the way; rename a folder, since it is not ours."""
     if path.is_dir():
         path.replace(path.with_name(f"{path.name}-{token_hex(4)}"))
     else:

@@ -114,12 +114,12 @@ class BestScores:
         return limits, needed[-1]
 
     def needed_score(self, length: int) -> float:
-        """Return what the words of a row of some length have to add, times what the weight of each is divided by."""
+        """Return the score that a row's words must add, multiplied by the divisor of each word's weight."""
         least: float = max(0.0, self.edge - HALF_DIGIT)
         return least * (1 + self.base + self.share * length)
 
     def gains(self, weight: float, most: int, span: range) -> list[float]:
-        """Return what a word adds at most, times the same, by how often a row has it."""
+        """Return the maximum that a word adds, times the same divisor, by its count in a row."""
         far = self.base + self.share * span[-1]
         gains = [weight * often * (1 + far) / (often + far) for often in range(min(most, MAX_DISTINCT_COUNT) + 1)]
         return gains if most <= MAX_DISTINCT_COUNT else [*gains, weight * (1 + far)]

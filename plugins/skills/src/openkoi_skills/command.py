@@ -170,7 +170,7 @@ def format_state(one: Supply, approved: Approvals) -> str:
 
 
 def describe_package(one: SkillPackage) -> str:
-    """Return what the user should know before installation."""
+    """Return the facts that the user needs before installation."""
     lines = [f"{one.skill.name} ({one.skill.kind}): {one.skill.purpose}", f"  destination: {one.target}"]
     lines += [f"  allowed tools: {' '.join(one.skill.tools)}"] if one.skill.tools else []
     lines += ["  replaces the installed version"] if one.target.exists() else []

@@ -226,7 +226,7 @@ def rank_skills(
 
 
 def with_bodies(ranked: "Sequence[RankedSkill]", trust: Trust) -> "list[RankedSkill]":
-    """Return the skills with the texts of their files, without those that cannot be read or need approval by now."""
+    """Return the skills with their texts, without those that cannot be read or now need approval."""
     found = []
     for one in ranked:
         with suppress(KoiError, OSError):

@@ -17,7 +17,7 @@ PLAIN_FORMAT = {"\u200d", "\ufeff"}
 
 
 def find_suspicions(text: str) -> tuple[str, ...]:
-    """Return what is suspicious, as predicates for a sentence about the text."""
+    """Return suspicious properties, as predicates for a sentence about the text."""
     hidden = [char for char in text if unicodedata.category(char) == "Cf" and char not in PLAIN_FORMAT]
     found = [what for what, pattern in PATTERNS.items() if re.search(pattern, text)]
     return (*found, *(["contains invisible characters"] if hidden else []))

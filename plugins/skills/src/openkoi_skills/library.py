@@ -104,7 +104,7 @@ class SkillFinder:
 def make_library(
     parts: Sequence[FoundSkills], missing: Sequence[str], brought: SuppliedSkills, digest: str = ""
 ) -> SkillLibrary:
-    """Return what was found in several folders as one library."""
+    """Return the skills of several folders as one library."""
     read = join_found(parts)
     every = list(zip(read.found, missing, strict=True))
     kept = resolve_shadowing(one for one, why in every if not why)

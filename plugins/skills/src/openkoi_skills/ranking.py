@@ -115,5 +115,5 @@ def weigh_parts(skill: Skill) -> Sequence[tuple[str, int]]:
 
 
 def purpose_text(skill: Skill) -> str:
-    """Return what a skill says it is for."""
+    """Return the stated purpose of a skill."""
     return f"{skill.name.replace('-', ' ')}: {skill.purpose}"

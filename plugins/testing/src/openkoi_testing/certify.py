@@ -104,7 +104,7 @@ def list_plugins(project: Mapping[str, Mapping[str, Mapping[str, str]]]) -> list
 
 
 def find_problems(project: Mapping[str, object], plugins: Sequence[tuple[str, str]], folder: Path) -> list[str]:
-    """Return what is wrong with a project's metadata and its entry points."""
+    """Return the errors in a project's metadata and entry points."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     if not plugins:
@@ -134,7 +134,7 @@ def explain_broken(load: object) -> list[str]:
 
 
 def explain_suites(plugins: Sequence[tuple[str, str]], counter: SuiteCounter, status: int) -> list[str]:
-    """Return what the tests show: failures, and kinds without their contract suite."""
+    """Run the tests; return failures, and kinds without their contract suite."""
     problems = ["There are no tests."] if status == pytest.ExitCode.NO_TESTS_COLLECTED else []
     if counter.failures or status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         problems += [*counter.failures, "The tests do not pass. Edit the plugin or its tests, then certify it again."]
@@ -147,7 +147,7 @@ def explain_suites(plugins: Sequence[tuple[str, str]], counter: SuiteCounter, st
 
 
 def check_hooks(names: Sequence[str]) -> list[str]:
-    """Return what a synthetic task shows of these plugins' hooks."""
+    """Return the problems of these plugins' hooks in a synthetic task."""
     if not names:
         return []
     command = [sys.executable, "-P", "-m", "openkoi", "doctor", "--hooks"]

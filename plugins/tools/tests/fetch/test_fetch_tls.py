@@ -58,13 +58,13 @@ class Greeting(BaseHTTPRequestHandler):
     """A handler that greets every client."""
 
     def do_GET(self) -> None:
-        """Say it."""
+        """Stream the text."""
         self.send_response(200)
         self.end_headers()
         self.wfile.write(b"Hello")
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ class AgentRunnerContract:
         return root
 
     def make_task(self, **limits: object) -> Task:
-        """Return the task for the agent that names the runner, done once unless limits say otherwise."""
+        """Return the task for the agent that names the runner; by default, it is done once."""
         bound = replace(self.task.limits or Limits(), **{"iterations": 0, **limits})  # type: ignore[arg-type]  # a limit's
         return replace(self.task, agent=replace(self.agent, worker=NAME), limits=bound)
 

@@ -35,7 +35,7 @@ CatalogueCase = Mapping[str, Any]  # the catalogue is JSON whose fields differ f
 
 
 class CatalogueContract(ProviderHarness):
-    """Set ``catalogue`` and what a ``ProviderHarness`` needs."""
+    """Set ``catalogue`` and the attributes of ``ProviderHarness``."""
 
     catalogue: ClassVar[Path]
     left_out: ClassVar[frozenset[str]] = frozenset()
@@ -54,7 +54,7 @@ class CatalogueContract(ProviderHarness):
         return [case for case in found if case["layer"] == layer and self.is_relevant(case)]
 
     def is_relevant(self, case: CatalogueCase) -> bool:
-        """Return whether a case is about what is received from a server."""
+        """Return whether a case concerns data received from a server."""
         given = case["given"]
         calls = case["layer"] != "proto" or "tool_calls" in given
         return calls and given.get("status") != NO_SERVER and case["id"] not in self.left_out

@@ -33,7 +33,7 @@ def build_conversation(seed: int) -> list[Message]:
 
 
 def build_turn(number: int, calls: int, remark: str) -> list[Message]:
-    """Return what the model asks for, and the results."""
+    """Return the model's calls, and the results."""
     asked = tuple(ToolCall(f"call-{n}", "read_file", {"path": f"{number}.md"}) for n in range(calls))
     results = tuple(ToolResult(f"Water, {number} times over. " * 40, call=call.id) for call in asked)
     remarks = (Text(remark or "Go on."),) if remark or not calls else ()

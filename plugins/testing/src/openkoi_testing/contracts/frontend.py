@@ -82,7 +82,7 @@ class ScenarioLauncher:
         return Paths(self.home / "config.toml", self.home / "data")
 
     def read(self, workspace: Path | None = None, *, config: str = "") -> Reader:
-        """Read what the scenario's home contains, configured by bundles alone."""
+        """Return the configuration of the scenario's home, from bundles alone."""
         return read_installation(scan(), self.paths(), workspace or self.workspace)
 
     def open(

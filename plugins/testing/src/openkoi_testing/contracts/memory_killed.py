@@ -55,7 +55,7 @@ class MemoryKilledContract:
         return self.tasks(memory)
 
     def run_with_kills(self, folder: Path, processes: int, tasks: int) -> int:
-        """Let processes work until each has done its tasks, and kill one of them now and then; return how often."""
+        """Let processes work until each has done its tasks, and occasionally kill one; return how often."""
         chance, kills = random.Random(11), 0
         running: dict[str, subprocess.Popen[bytes]] = {}
         until = time.monotonic() + MAX_SECONDS

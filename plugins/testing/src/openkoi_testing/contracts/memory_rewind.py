@@ -31,7 +31,7 @@ class Talk:
     log: list[Record] = field(default_factory=list)
 
     def send(self) -> list[Record]:
-        """Ask about the next bird; a rewind from before cannot be undone any more."""
+        """Ask about the next bird; an earlier rewind can no longer be undone."""
         bird = BIRDS[len({record.run for record in self.log})]
         start = 100.0 * len(self.log)
         self.kept.append(bird)
@@ -71,13 +71,13 @@ def random_talk(chance: random.Random) -> Iterator[Talk]:
 
 
 def found_birds(memory: Memory) -> dict[str, list[str]]:
-    """Return what is found for each bird, without birds that are not found."""
+    """Return the results for each bird that is found."""
     found = {bird: sorted(ids_of(search_project(memory, f"the {bird}"))) for bird in BIRDS}
     return {bird: ids for bird, ids in found.items() if ids}
 
 
 def all_found(birds: Sequence[str]) -> dict[str, list[str]]:
-    """Return the same of a memory that finds the task and the answer of these birds."""
+    """Return the expected results for these birds: the task and the answer."""
     return {bird: [bird, f"{bird}-turn-000:0"] for bird in sorted(birds, key=BIRDS.index)}
 
 

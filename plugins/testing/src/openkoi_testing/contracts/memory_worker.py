@@ -1,4 +1,4 @@
-"""Log tasks in another process, acknowledge each, and now and then let memory ingest the new records."""
+"""Log tasks in another process, acknowledge each, and occasionally let memory ingest the new records."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Provide what a messenger is tested with: its account, and another user of the same service."""
+"""Provide the fixtures for testing a messenger: its account, and another user of the same service."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -42,7 +42,7 @@ class Counterpart(Protocol):
         """Press a button as the other user."""
 
     async def read(self, channel: str) -> Sequence[Post]:
-        """Return what is in a channel as the other user sees it, oldest first."""
+        """Return the content of a channel as the other user sees it, oldest first."""
 
     def outage(self) -> AbstractContextManager[object]:
         """Make the service unavailable while this is entered."""

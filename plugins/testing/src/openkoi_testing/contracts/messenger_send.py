@@ -11,7 +11,7 @@ from .messenger_harness import Account, Counterpart, MessengerHarness
 
 
 class SendContract(MessengerHarness):
-    """Test what is sent, and what comes back for it."""
+    """Test sent posts and the returned ids."""
 
     def test_a_post_that_is_sent_is_there_and_comes_back_as_our_own_or_not_at_all(self, other: Counterpart) -> None:
         async def story(account: Account) -> tuple[str, Sequence[Post], list[Post]]:

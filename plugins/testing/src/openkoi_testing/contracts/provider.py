@@ -149,7 +149,7 @@ class ProviderContract:
         assert min(usage.input, usage.output, usage.cache_read, usage.cache_write) >= 0
 
     def test_asks_for_tools_completely_and_under_ids_of_their_own(self, session: ProviderSession) -> None:
-        """Each call can be executed as it stands, and answered by its id."""
+        """Each call can be executed unchanged, and answered by its id."""
         calls = tool_calls_in(session.receive())
 
         assert all(call.id and call.tool and isinstance(call.arguments, Mapping) for call in calls)

@@ -54,7 +54,7 @@ class ToolProviderContract:
         assert not silent
 
     def test_parameters_are_the_schema_of_an_object(self, tools: list[Tool]) -> None:
-        """Arguments are named, and what is required exists."""
+        """Arguments are named, and required ones exist."""
         wrong = [tool.name for tool in tools if tool.parameters.get("type") != "object"]
         errors = [f"{tool.name}: {error}" for tool in tools for error in find_schema_errors(tool.parameters)]
 

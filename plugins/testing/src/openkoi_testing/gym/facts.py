@@ -41,7 +41,7 @@ def chosen(fact: Fact, work: str) -> str:
 
 
 def name_of(fact: Fact, random: Random | None) -> str:
-    """Return a fact's subject in words; the usual ones without a random stream."""
+    """Return a fact's subject in words; without a random stream, in its usual words."""
     aspect, topic = ASPECTS[fact.aspect], TOPICS[fact.topic] if fact.topic >= 0 else ()
     if random is None:
         return f"{aspect[0]} of the {topic[0]}" if topic else aspect[0]

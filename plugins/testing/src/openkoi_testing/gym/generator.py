@@ -64,7 +64,7 @@ class DrawnWorld:
         return GymTask(project, self.write_task(kind, about), KINDS[kind][0])
 
     def write_task(self, kind: int, about: Sequence[int]) -> str:
-        """Return a task in words."""
+        """Return the text of a task."""
         names = [self.random.choice(TOPICS[one][: 3 if self.like.reworded else 1]) for one in about]
         text = self.random.choice(KINDS[kind][1]).format(t=self.random.choice(JOINS).join(names))
         special = [fact.condition for fact in self.truth.facts if fact.condition >= 0 and fact.topic in about]
@@ -73,9 +73,9 @@ class DrawnWorld:
         return f"{text} {self.random.choice(ASIDES)}".strip()
 
     def attempt(self, prompt: Prompt) -> str:
-        """Return what the model does."""
+        """Return the model's work."""
         return self.actors.attempt(prompt)
 
     def evaluate(self, task: GymTask, work: str, *, first: bool) -> Evaluation:
-        """Return what the evaluator says."""
+        """Return the evaluation."""
         return self.actors.evaluate(task, work, first=first)

@@ -42,7 +42,7 @@ class TaskMeasure:
 
 @dataclass(slots=True)
 class Course:
-    """How a learner did in a world: each task, and what it knows at the end."""
+    """A learner's results in a world: each task, and its final knowledge."""
 
     steps: list[TaskMeasure] = field(default_factory=list)
     duplicates: float = 0.0
@@ -126,7 +126,7 @@ def measure_step(world: World, task: GymTask, advice: Sequence[str], result: Res
 
 
 def measure_items(course: Course, world: World, items: Sequence[KnownItem]) -> None:
-    """Measure what a learner knows: how much of it is duplicate, and how much of what it is sure of is right."""
+    """Measure a learner's knowledge: the share of duplicates, and the share of sure items that are right."""
     rows = [(one.project, meaning_of(world, one)) for one in items]
     claims = [one for one in rows if one[1]]
     course.duplicates = 1 - len(set(claims)) / len(claims) if claims else 0.0

@@ -57,7 +57,7 @@ class Claim:
 
 
 class Truth(Protocol):
-    """What is right in a world. Only the scorer and the reference learners may read it, each what it is allowed to."""
+    """The truth of a world. Only the scorer and the reference learners may read it, each within its limits."""
 
     @property
     def wrong_advice(self) -> float:
@@ -95,7 +95,7 @@ class Truth(Protocol):
         """Return whether a model that follows a line in this task does something wrong."""
 
     def advise(self, subject: str, value: str) -> str:
-        """Return a line that says to use a value for a subject, in words that the model understands."""
+        """Return a line that advises a value for a subject, in words that the model understands."""
 
 
 class World(Protocol):

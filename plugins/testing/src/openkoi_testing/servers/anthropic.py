@@ -36,7 +36,7 @@ PAGE = "20"
 
 
 class AnthropicServer(VendorServer):
-    """Say its answers in turn, repeating the last one.
+    """Give its answers in turn, repeating the last one.
 
     ``key`` is the only one it accepts, when given. With ``count`` an answer without a usage of its own is counted: a
     token for four bytes, cached as the vendor caches, if it is ``least`` tokens or more.

@@ -88,7 +88,7 @@ def usage_of(counted: "Usage | Json") -> "dict[str, object] | Json":
 
 
 def final_usage(counted: "Usage | Json") -> "Body | Json":
-    """Return what is counted at the end of a stream."""
+    """Return the usage at the end of a stream."""
     return usage_numbers(counted) if isinstance(counted, Usage) else counted
 
 

@@ -23,7 +23,7 @@ UNSUPPORTED_KEYWORDS = ("minimum", "maximum", "multipleOf", "minLength", "maxLen
 
 
 def find_error(body: Block, *, counting: bool = False) -> str:
-    """Return what is wrong with a request; empty when it is valid."""
+    """Return the error in a request; empty when it is valid."""
     rules: Sequence[Callable[[Block], Iterator[str]]] = (
         check_basics,
         check_system,

@@ -32,7 +32,7 @@ class ThoughtChecker:
         self._before |= {call.id: thoughts for call in answer.calls}
 
     def find_error(self, body: Block) -> str:
-        """Return what is wrong with the thoughts of a request; empty when they are valid."""
+        """Return the error in the thoughts of a request; empty when they are valid."""
         messages = enumerate(objects_in(body.get("messages")))
         answers = {place: message for place, message in messages if message.get("role") == "assistant"}
         wrong = [error for place, message in answers.items() for error in self._find_changed(place, message)]

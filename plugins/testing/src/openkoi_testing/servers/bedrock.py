@@ -24,7 +24,7 @@ METRICS = {"latencyMs": 7}
 
 
 class BedrockServer(VendorServer):
-    """Say its answers in turn, repeating the last one.
+    """Give its answers in turn, repeating the last one.
 
     ``key`` is the only bearer token it accepts, and ``pair`` signs every request that has none, when given.
     ``profiles`` are inference profiles, each over the model whose name it ends with. A thought's seal is its signature,

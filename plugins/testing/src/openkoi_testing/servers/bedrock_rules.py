@@ -19,7 +19,7 @@ END: Turn = {"role": "user", "content": []}
 
 
 def find_error(body: Json) -> str:
-    """Return what is wrong with a request; empty when it is valid."""
+    """Return the error in a request; empty when it is valid."""
     if not isinstance(body, dict):
         return "The request body is not valid JSON."
     messages = objects_in(body.get("messages"))
@@ -41,7 +41,7 @@ def check_turns(messages: Sequence[Turn]) -> Iterator[str]:
 
 
 def check_turn(turn: Turn) -> str:
-    """Return what is wrong with one turn by itself."""
+    """Return the error in one turn by itself."""
     blocks = objects_in(turn.get("content"))
     if not blocks:
         return "The content field in the Message object is empty. Add a ContentBlock object to the content field."
@@ -54,7 +54,7 @@ def check_turn(turn: Turn) -> str:
 
 
 def check_media(block: Block) -> str:
-    """Say what is find_error with an image or a document."""
+    """Return the error in an image or a document."""
     document = block.get("document")
     if isinstance(document, dict) and not NAME.fullmatch(str(document.get("name"))):
         return "The document name can only contain alphanumeric characters, single spaces, hyphens and brackets."
@@ -67,7 +67,7 @@ def check_media(block: Block) -> str:
 
 
 def check_config(body: Mapping[str, Json], messages: Sequence[Turn]) -> str:
-    """Say what is find_error with the tools and the marks of the cache."""
+    """Return the error in the tools and the cache points."""
     used = any(block_ids(turn, "toolUse") or block_ids(turn, "toolResult") for turn in messages)
     config = body.get("toolConfig")
     if used and not isinstance(config, dict):

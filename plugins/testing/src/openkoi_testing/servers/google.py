@@ -27,7 +27,7 @@ JSON = "application/json; charset=UTF-8"
 
 
 class GoogleServer(VendorServer):
-    """Say its answers in turn, repeating the last one.
+    """Give its answers in turn, repeating the last one.
 
     ``key`` is the only one it accepts, when given. The seal of a thought becomes the signature of the part after it,
     which must come back with it.

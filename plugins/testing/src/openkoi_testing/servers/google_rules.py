@@ -55,7 +55,7 @@ class SignedCall:
 
 
 def find_error(body: Json, signed: Sequence[SignedCall]) -> str:
-    """Return what is wrong with a request; empty when it is valid."""
+    """Return the error in a request; empty when it is valid."""
     if not isinstance(body, dict):
         return "Invalid JSON payload received. Unexpected token."
     if unknown := sorted({*body} - FIELDS):
@@ -73,7 +73,7 @@ def find_error(body: Json, signed: Sequence[SignedCall]) -> str:
 
 
 def check_content(content: Content, place: int) -> str:
-    """Return what is wrong with one turn."""
+    """Return the error in one turn."""
     if content.get("role", "user") not in ("user", "model"):
         return "Please use a valid role: user, model."
     parts = objects_in(content.get("parts"))
@@ -92,7 +92,7 @@ def check_content(content: Content, place: int) -> str:
 
 
 def check_settings(body: Content) -> str:
-    """Return what is wrong with the tools, or with the settings of the answer."""
+    """Return the error in the tools, or in the settings of the answer."""
     tools = [one for tool in objects_in(body.get("tools")) for one in objects_in(tool.get("functionDeclarations"))]
     for tool in tools:
         name = tool.get("name")
@@ -146,7 +146,7 @@ def is_user_message(content: Content) -> bool:
 
 
 def find_embedding_error(name: str, body: Json) -> str:
-    """Return what is wrong with a batch of texts."""
+    """Return the error in a batch of texts."""
     requests = objects_in(body.get("requests")) if isinstance(body, dict) else []
     if not requests or len(requests) > MAX_BATCH:
         return (

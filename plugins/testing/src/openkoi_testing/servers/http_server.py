@@ -160,7 +160,7 @@ class Handler(BaseHTTPRequestHandler):
     do_PATCH = do_PUT = do_POST
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class names it so
-        """Say nothing."""
+        """Log nothing."""
 
     def _serve(self, body: bytes) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}

@@ -64,7 +64,7 @@ class NotionServer(HttpServer):
             raise NotionRequestError(429, "rate_limited", str(self.retry_after))
 
     def do(self, method: str, path: str, arguments: Facts) -> Facts:
-        """Do what a call asks for."""
+        """Handle a call."""
         match method, path.strip("/").split("/"):
             case "GET", ["v1", "users", "me"]:
                 return {"object": "user", "id": str(UUID(int=1)), "type": "bot", "name": "Koi", "bot": {}}

@@ -23,7 +23,7 @@ DIGEST = "a80c4f17acd55265feec403c7aef86be0c25983ab279d83f3bcd3abbcb5b8b72"
 
 
 class OllamaServer(VendorServer):
-    """Say its answers in turn, repeating the last one. ``key`` is the only one it accepts, when given."""
+    """Give its answers in turn, repeating the last one."""
 
     def __init__(
         self, *answers: Say | Words, models: Sequence[str | OllamaModel] = ("llama-fake",), key: str = ""
@@ -53,7 +53,7 @@ class OllamaServer(VendorServer):
         return ServerResponse([b"404 page not found"], status=404, type=PLAIN)
 
     def _about(self, seen: ReceivedRequest) -> ServerResponse:
-        """Answer what is about one model."""
+        """Answer a request about one model."""
         try:
             body = seen.json
         except ValueError:

@@ -72,7 +72,7 @@ def check_message(message: Mapping[str, Json]) -> str:
 
 
 def check_abilities(model: OllamaModel, body: Mapping[str, Json]) -> str:
-    """Return what is asked of a model that it cannot do."""
+    """Return the error for a request that exceeds a model's capabilities."""
     if "completion" not in model.abilities:
         return f'"{body["model"]}" does not support chat'
     if body.get("tools") and "tools" not in model.abilities:

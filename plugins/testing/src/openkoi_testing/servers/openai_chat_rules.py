@@ -13,7 +13,7 @@ LAST: dict[str, Json] = {"role": "user"}
 
 
 def find_chat_error(body: Json) -> str:
-    """Return what is wrong with a request; empty when it is valid."""
+    """Return the error in a request; empty when it is valid."""
     if not isinstance(body, dict):
         return "We could not parse the JSON body of your request."
     if not isinstance(body.get("model"), str) or not body["model"]:
@@ -26,7 +26,7 @@ def find_chat_error(body: Json) -> str:
 
 
 def check_role(message: Json) -> str:
-    """Return what is wrong with the role of a message."""
+    """Return the error in the role of a message."""
     role = message.get("role") if isinstance(message, dict) else None
     if role not in ROLES or not isinstance(message, dict):
         return f"Invalid value for 'role': {role!r}."
@@ -36,7 +36,7 @@ def check_role(message: Json) -> str:
 
 
 def wrong_part(part: dict[str, Json], role: str) -> str:
-    """Say what is wrong with a part of a message: only users show images and files."""
+    """Return the error in a part of a message: only users show images and files."""
     kind = part.get("type")
     if kind not in (PARTS if role == "user" else PARTS[:1]):
         return f"Invalid value: {kind!r}. Messages with role {role!r} have parts of type 'text'."

@@ -17,7 +17,7 @@ MAX_TOKENS = 300_000
 
 
 def find_embedding_error(asked: Body) -> str:
-    """Return what is wrong with a request; empty when it is valid."""
+    """Return the error in a request; empty when it is valid."""
     model, texts = asked.get("model"), requested_texts(asked)
     if not isinstance(model, str) or not model:
         return "you must provide a model parameter"

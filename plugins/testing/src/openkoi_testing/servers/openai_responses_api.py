@@ -88,7 +88,7 @@ def item_events(answer: Say, part: AnswerPart, whole: Body) -> Iterator[tuple[st
 
 
 def thought_events(answer: Say, text: str) -> Iterator[tuple[str, Body]]:
-    """Yield the events of a summary of what was thought."""
+    """Yield the events of a reasoning summary."""
     at = {"summary_index": 0}
     yield "reasoning_summary_part.added", {**at, "part": summary_part("")}
     for piece in answer.pieces(text):
@@ -131,7 +131,7 @@ def output_item(answer: Say, asked: Body, place: int) -> dict[str, object]:
 
 
 def item_start(part: AnswerPart) -> Mapping[str, object]:
-    """Return the item without what it lacks at its beginning."""
+    """Return the item without the fields that arrive later."""
     if isinstance(part, Reasoning):
         return {"summary": []}
     return {"status": "in_progress", **({"arguments": ""} if isinstance(part, ToolCall) else {"content": []})}

@@ -42,7 +42,7 @@ class RequestError:
 
 
 def find_response_error(body: Json) -> RequestError | None:
-    """Return what is wrong with a request; None when it is valid."""
+    """Return the error in a request; None when it is valid."""
     if not isinstance(body, dict):
         return RequestError("We could not parse the JSON body of your request.")
     given = body.get("input")

@@ -75,7 +75,7 @@ class SlackServer(SlackCanvases, HttpServer):
         return self.answer_call(path.removeprefix("/"), token, arguments)
 
     def answer_call(self, method: str, token: str, arguments: Facts) -> ServerResponse:
-        """Do what a method does."""
+        """Call a method of the API."""
         try:
             if token != (self.app_token if method == "apps.connections.open" else self.token):
                 raise SlackCallError("invalid_auth" if token else "not_authed")
@@ -186,7 +186,7 @@ class SlackServer(SlackCanvases, HttpServer):
     # Parts
 
     def message(self, channel: str, ts: str) -> Facts:
-        """Return a message; raise SlackCallError where there is none."""
+        """Return a message; raise SlackCallError if there is none."""
         if (channel, ts) not in self.messages:
             raise SlackCallError("message_not_found")
         return self.messages[channel, ts]
@@ -203,13 +203,13 @@ class SlackServer(SlackCanvases, HttpServer):
         return [one for (where, _), one in sorted(self.messages.items()) if where == channel]
 
     def keep_file(self, name: str, media_type: str, data: bytes) -> Facts:
-        """Keep a file of a user; return what a message says of it."""
+        """Store a file of a user; return its description in a message."""
         id = f"F{self.number():08}"
         self.files[id] = (name, data)
         return self.file_facts(id, media_type)
 
     def file_facts(self, id: str, media_type: str) -> Facts:
-        """Return what a message says of a file."""
+        """Return the description of a file in a message."""
         name, data = self.files[id]
         self.types[id] = media_type
         facts = {"id": id, "name": name, "title": name, "mimetype": media_type, "size": len(data)}
@@ -218,7 +218,7 @@ class SlackServer(SlackCanvases, HttpServer):
     # Sockets
 
     def serve_socket(self, socket: ServerSocket) -> None:
-        """Greet a client, send again what was not acknowledged, and hear what it acknowledges."""
+        """Greet a client, resend unacknowledged envelopes, and read acknowledgements."""
         hello = {"type": "hello", "num_connections": len(self.sockets) + 1, "connection_info": {"app_id": "A1"}}
         with self.changed:
             socket.send({**hello, "debug_info": {"host": "fake", "approximate_connection_time": 18060}})

@@ -18,7 +18,7 @@ class SlackCanvases(SlackStreams):
 
     @abstractmethod
     def file_facts(self, id: str, media_type: str) -> Facts:
-        """Return what a file is."""
+        """Return the description of a file."""
 
     def do_canvases_create(self, title: str = "", document_content: Any = None, channel_id: str = "") -> Facts:
         """Create a canvas of the bot."""
@@ -48,7 +48,7 @@ class SlackCanvases(SlackStreams):
         return {}
 
     def do_canvases_getContent(self, canvas_id: str, content_type: str = "markdown") -> Facts:
-        """Return what a canvas contains."""
+        """Return the content of a canvas."""
         if content_type != "markdown":
             raise SlackCallError("invalid_arguments")
         return {"content": self.canvas(canvas_id)["markdown"]}
@@ -70,7 +70,7 @@ class SlackCanvases(SlackStreams):
         return {"files": found[count * (page - 1) : count * page], "paging": paging}
 
     def do_files_info(self, file: str, **_: Any) -> Facts:
-        """Return what a file is."""
+        """Return the description of a file."""
         if file in self.canvases:
             return {"file": self.shown_canvas(file), "comments": []}
         if file not in self.types:
@@ -78,13 +78,13 @@ class SlackCanvases(SlackStreams):
         return {"file": self.file_facts(file, self.types[file]), "comments": []}
 
     def canvas(self, id: str) -> Facts:
-        """Return a canvas; raise SlackCallError where there is none."""
+        """Return a canvas; raise SlackCallError if there is none."""
         if id not in self.canvases:
             raise SlackCallError("canvas_not_found")
         return self.canvases[id]
 
     def write_canvas(self, id: str, content: Facts) -> None:
-        """Replace what a canvas contains."""
+        """Replace the content of a canvas."""
         if content.get("type") != "markdown":
             raise SlackCallError("invalid_arguments")
         self.canvases[id].update(markdown=str(content["markdown"]), updated=int(float(self.new_ts())))

@@ -136,7 +136,7 @@ class SlackChats(ABC):
         self.deliver("interactive", payload)
 
     def list_sent(self, channel: str = "D00000ANN") -> list[Facts]:
-        """Return the bot's messages in a channel as they are now."""
+        """Return the bot's current messages in a channel."""
         return [one for (where, _), one in list(self.messages.items()) if where == channel and one["user"] == BOT]
 
 

@@ -21,7 +21,7 @@ class SlackStreams(SlackChats):
 
     @abstractmethod
     def message(self, channel: str, ts: str) -> Facts:
-        """Return a message; raise SlackCallError where there is none."""
+        """Return a message; raise SlackCallError if there is none."""
 
     def do_chat_startStream(
         self,

@@ -74,7 +74,7 @@ class TelegramServer(TelegramChats, HttpServer):
             return failure(400, f"Bad Request: {error!r}")
 
     def answer_call(self, method: str, arguments: Facts) -> ServerResponse:
-        """Do what a method does."""
+        """Call a method of the API."""
         do = getattr(self, f"do_{method}", None)
         if do is None:
             raise TelegramRequestError("Not Found", 404)
@@ -92,7 +92,7 @@ class TelegramServer(TelegramChats, HttpServer):
         return ServerResponse([json.dumps({"ok": True, "result": result}).encode()])
 
     def check_limit(self, chat: int) -> None:
-        """Refuse a message that comes too early."""
+        """Refuse a message that exceeds the rate limit."""
         left = self.limits.get(chat, 0.0) - time.monotonic()
         if left > 0:
             self.refused.append(time.monotonic())
@@ -183,7 +183,7 @@ class TelegramServer(TelegramChats, HttpServer):
         return bool(chat_id and action)
 
     def do_deleteWebhook(self, **_: object) -> bool:
-        """Forget a webhook; there is none."""
+        """Accept the deletion of a webhook; there is none."""
         return True
 
     # What is in chats

@@ -41,7 +41,7 @@ class TelegramChats:
             return message
 
     def keep_file(self, name: str, media_type: str, data: bytes) -> Facts:
-        """Keep a file; return what a message says of it."""
+        """Store a file; return its description in a message."""
         id = f"file{self.number('file')}"
         self.files[id] = (name, data)
         facts = {"file_id": id, "file_unique_id": id, "file_name": name, "mime_type": media_type}
@@ -104,7 +104,7 @@ class TelegramChats:
         self.limits[chat] = time.monotonic() + seconds
 
     def list_sent(self, chat: int = 7) -> list[Facts]:
-        """Return the bot's messages in a chat as they are now."""
+        """Return the bot's current messages in a chat."""
         there = list(self.messages.items())
         return [one for (where, _), one in there if where == chat and one["from"]["id"] == BOT["id"]]
 

@@ -11,7 +11,7 @@ from .say import Say, Words, to_answer
 
 
 class VendorServer(HttpServer, ABC):
-    """Say its answers in turn, repeating the last one. Started and ended as a context manager."""
+    """Give its answers in turn, repeating the last one."""
 
     def __init__(self, *answers: Say | Words) -> None:
         self._answers = [to_answer(answer) for answer in answers] or [Say("Hello.")]
