@@ -141,7 +141,3 @@ class DuckDB:
             raise KoiError(f"{type(shadow).__name__} is not a shadow of this memory. Use create_shadow().")
         index = await self.index.replace_with(shadow.index)
         return await self.table_view().replace_with(shadow.table_view()) or index
-
-    async def migrate(self) -> Sequence[str]:
-        """Replace tables of an older version by empty ones, and log that."""
-        return await self.table_view().migrate() if self.path.exists() else []

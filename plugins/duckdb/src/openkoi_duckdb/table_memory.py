@@ -114,18 +114,6 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
             await shadow.embeddings.complete()
         return await super().replace_with(shadow)
 
-    async def migrate(self) -> Sequence[str]:
-        """Replace a file of an older version by an empty one, and log that."""
-        from .layout import read_version
-
-        if not self.file.path.exists():
-            return []
-        before = self.file.path.stat().st_ino
-        version = await asyncio.to_thread(self.file.write, read_version)
-        if before == self.file.path.stat().st_ino:
-            return []
-        return [f"Rebuilt memory from the run log (file version {version})."]
-
     def make_fallback(self) -> "FallbackView[DuckDBPyConnection]":
         """Return an empty view in memory; what does not fit is beside the file."""
         from .engine import create_connection, quote_path
