@@ -18,7 +18,7 @@ async def capture_baseline(run: TaskRun) -> None:
             return
         run.baseline.taken = True
         run.workspace_state.origin = await run.workspace_state.checkpoint()
-        run.footprints.begin(run.workspace)
+        run.seen_states.begin(run.workspace)
         await run.emit(events.BaselineSaved(run.workspace_state.origin))
         await take_baselines(run)
 

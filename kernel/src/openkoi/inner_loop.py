@@ -210,7 +210,7 @@ def measure_workspace_gain(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain
     if not writers:
         return Gain.NOTHING
     programs = all(one.result.exit_code is not None for one in writers)
-    return run.footprints.measure_change(run.workspace, by_program=programs)
+    return run.seen_states.measure_change(run.workspace, by_program=programs)
 
 
 async def warn_or_stop_if_stuck(run: TaskRun) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
 
-from openkoi.progress import Footprints, StuckDetector, StuckLimits
+from openkoi.progress import SeenStates, StuckDetector, StuckLimits
 from openkoi_base.decision.effects import EffectLog
 from openkoi_base.isolation import checks_arguments, with_timeout
 from openkoi_base.schema.deferred_tools import visible_tools
@@ -82,7 +82,7 @@ class TaskRun:
     tools: RunTools = field(default_factory=RunTools)
     activity: RunActivity = field(default_factory=RunActivity)
     conversation: Conversation = field(default_factory=Conversation)
-    footprints: Footprints = field(default_factory=Footprints)
+    seen_states: SeenStates = field(default_factory=SeenStates)
     touched: bool = False
     baseline: BaselineState = field(default_factory=BaselineState)
     effects: EffectLog = field(default_factory=EffectLog)

@@ -45,7 +45,7 @@ class Content:
 
 
 @dataclass(slots=True)
-class Footprints:
+class SeenStates:
     """The states that a folder was in; in a very large folder, only the first files count."""
 
     first: frozenset[File] = frozenset()

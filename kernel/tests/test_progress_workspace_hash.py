@@ -7,45 +7,45 @@ from pathlib import Path
 import pytest
 from deep_folder import deep_folder
 
-from openkoi.progress import Footprints
+from openkoi.progress import SeenStates
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and links as POSIX has them")
 
 
 def test_a_change_that_is_taken_back_comes_to_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one")
-    footprints = Footprints()
-    footprints.begin(tmp_path)
+    seen_states = SeenStates()
+    seen_states.begin(tmp_path)
 
     (tmp_path / "b.txt").write_text("two")
-    assert footprints.measure_change(tmp_path)
+    assert seen_states.measure_change(tmp_path)
     (tmp_path / "b.txt").unlink()
-    assert not footprints.measure_change(tmp_path)
+    assert not seen_states.measure_change(tmp_path)
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    footprints = Footprints()
-    footprints.begin(tmp_path)
+    seen_states = SeenStates()
+    seen_states.begin(tmp_path)
     os.mkfifo(tmp_path / "pipe")
 
-    assert footprints.measure_change(tmp_path)
+    assert seen_states.measure_change(tmp_path)
 
 
 def test_a_link_is_where_it_leads_and_is_not_followed(tmp_path: Path) -> None:
-    footprints = Footprints()
-    footprints.begin(tmp_path)
+    seen_states = SeenStates()
+    seen_states.begin(tmp_path)
 
     (tmp_path / "endless").symlink_to("/dev/zero")
-    assert footprints.measure_change(tmp_path)
+    assert seen_states.measure_change(tmp_path)
     (tmp_path / "endless").unlink()
     (tmp_path / "endless").symlink_to("/dev/null")
-    assert footprints.measure_change(tmp_path)
+    assert seen_states.measure_change(tmp_path)
 
 
 def test_folders_are_looked_at_however_deep(tmp_path: Path) -> None:
-    footprints = Footprints()
+    seen_states = SeenStates()
     with deep_folder(tmp_path) as deep:
-        footprints.begin(deep)
+        seen_states.begin(deep)
         Path("b").write_text("changed")
 
-        assert footprints.measure_change(deep)
+        assert seen_states.measure_change(deep)
