@@ -19,7 +19,7 @@ from .left_running import (
     scheduled_callbacks,
 )
 from .options import EFFECT, END, HID, START, TOOK, WatchOptions
-from .printed import DescriptorOutput, PrintedText, quote
+from .plugin_output import DescriptorOutput, PrintedText, quote
 from .process_state import QUICK_PARTS, Part, read_state, restore_state
 
 if TYPE_CHECKING:
