@@ -62,7 +62,7 @@ def command(invocation: Invocation, /, task_id: str, check: str, every: bool, ye
 async def bisect(invocation: Invocation, task_id: str, options: Options) -> int:
     """Find the cause, and print it; return the exit status."""
     from .candidates import find_candidates
-    from .past import read_past
+    from .recorded_task import read_past
     from .replays import Replays, temporary_folders
     from .start_files import reverse_changes
 
