@@ -16,7 +16,7 @@ from openkoi_testrunner.locations import deepest_location, first_location
 from openkoi_testrunner.messages import error_line, last_part, stable_line
 from openkoi_testrunner.missing_dependencies import NotRun
 from openkoi_testrunner.project import RunnerKind
-from openkoi_testrunner.records import ReporterOutput, ReporterRecord, outcome_of, parse_output
+from openkoi_testrunner.reporter_protocol import ReporterOutput, ReporterRecord, outcome_of, parse_output
 from openkoi_testrunner.results import CaseResult, SuiteOutcome, count_as_passed, merge_tests
 from openkoi_testrunner.suites import Suite
 

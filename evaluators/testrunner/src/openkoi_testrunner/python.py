@@ -11,7 +11,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .command_output import output_lines
 from .interpreters import find_interpreters, python_environment
 from .project import RunnerKind, unittest_folders
-from .records import ReporterOutput, outcome_of, parse_output
+from .reporter_protocol import ReporterOutput, outcome_of, parse_output
 from .results import SuiteOutcome
 
 NOT_THERE = {126, 127}
