@@ -33,7 +33,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_runlog.report import EXIT_STATUSES, RunReport, build_report
-from openkoi_runlog.report.numbering import number_findings
+from openkoi_runlog.report.finding_ids import number_findings
 
 USAGE = {"input": 0, "output": 0, "cache_read": 0, "cache_write": 0, "total": 0}
 FINDINGS = (

@@ -11,7 +11,7 @@ from openkoi_runlog import IterationView, RunView
 from .charges import RunCharges
 from .commands import CommandLog, CommandRun
 from .costs import Costs, ModelCost, sum_charges
-from .numbering import FindingKey, number_findings
+from .finding_ids import FindingKey, number_findings
 from .result_json import format_iteration, format_usage, round_score
 from .savings import Saving, SavingsReplay, sum_savings
 
