@@ -13,7 +13,6 @@ with LazyExports(globals()):
     from .costs import ModelCost as ModelCost
     from .costs import Phase as Phase
     from .costs import sum_charges as sum_charges
-    from .cycles import build_cycle_tree as build_cycle_tree
     from .display import AnswerEnd as AnswerEnd
     from .display import AnswerPiece as AnswerPiece
     from .display import Line as Line
@@ -27,6 +26,7 @@ with LazyExports(globals()):
     from .report import EXIT_STATUSES as EXIT_STATUSES
     from .report import RunReport as RunReport
     from .report import build_report as build_report
+    from .run_tree import build_cycle_tree as build_cycle_tree
     from .savings import SAVING_TITLES as SAVING_TITLES
     from .savings import SavedTokens as SavedTokens
     from .savings import Saving as Saving

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from openkoi_hookspecs import ToolCall, events
 
 from .costs import NO_COST
-from .cycles import Cycle, CycleItem, CycleQuestion, CycleToolCall, CycleTree, IterationAttempt
 from .formatting import first_line, format_tokens, truncate_line
+from .run_tree import Cycle, CycleItem, CycleQuestion, CycleToolCall, CycleTree, IterationAttempt
 
 INDENT = "  "
 ID_LENGTH = 8
