@@ -12,10 +12,10 @@ from cli_process import Shell, shell, write_script
 
 from openkoi.app import App
 from openkoi_base.files import lock_run
+from openkoi_cli.cost_view import charge_events, format_span, read_charges, span_start
 from openkoi_cli.pending import list_pending
 from openkoi_cli.savings_table import format_savings_table
 from openkoi_cli.savings_table import format_table as spared_table
-from openkoi_cli.spending import charge_events, format_span, read_charges, span_start
 from openkoi_cli.status_details import format_breakdown, format_providers, format_table, read_day_limits
 from openkoi_cli.status_text import format_memory, format_models, format_plugins, format_tasks
 from openkoi_hookspecs import (

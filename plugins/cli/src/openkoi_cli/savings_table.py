@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_runlog.report import SAVING_TITLES, SavedTokens, format_dollars, format_tokens
 
-from .spending import SPANS, span_start
+from .cost_view import SPANS, span_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,7 @@ def format_savings_table(sessions: "Path", price: "Callable[[str], Price | None]
     """Yield the savings of today, this week and this month; ``price`` returns a model's."""
     from openkoi_runlog.report import measure_savings
 
-    from .spending import read_records
+    from .cost_view import read_records
 
     yield from format_table(measure_savings(read_records(sessions, saving_events()), price))
 

@@ -67,7 +67,7 @@ def dollars_spent(sessions: Path) -> Iterable[float]:
     """Yield what each call of the role cost in the last 30 days."""
     from openkoi_hookspecs import events
 
-    from .spending import read_records, span_start
+    from .cost_view import read_records, span_start
 
     start = span_start(30)
     for record in read_records(sessions, (events.ModelResponse,)):

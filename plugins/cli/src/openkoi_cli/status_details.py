@@ -19,8 +19,8 @@ from openkoi_runlog.report import (
     truncate_line,
 )
 
+from .cost_view import SPANS, span_start
 from .pending import Pending, format_age
-from .spending import SPANS, span_start
 
 if TYPE_CHECKING:
     from openkoi_runlog import PastTask

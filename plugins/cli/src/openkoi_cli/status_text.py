@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.report import format_dollars, format_tokens, sum_charges, truncate_line
 
+from .cost_view import SPANS, format_span, read_task_cost, span_start
 from .daemon_text import format_daemon
-from .spending import SPANS, format_span, read_task_cost, span_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +107,7 @@ def format_spending(
     invocation: "Invocation", state: State, tasks: Sequence["PastTask"], *, by_model: bool
 ) -> "Iterator[str]":
     """Yield the costs of today, this week and this month, with details if requested."""
-    from .spending import charge_events, read_charges
+    from .cost_view import charge_events, read_charges
 
     sessions, everything = invocation.paths.sessions, by_model or invocation.verbose
     since = "" if everything else span_start(SPANS[-1][1])
