@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from openkoi_hookspecs import Command, CommandResult
-from openkoi_sandbox import AutoSandbox, BubblewrapSandbox, LandlockSandbox
+from openkoi_sandbox import BubblewrapSandbox, LandlockSandbox, SandboxLadder
 from openkoi_sandbox.bubblewrap import BUBBLEWRAP_LEVEL
 from openkoi_sandbox.landlock import LANDLOCK_LEVEL
 
@@ -261,6 +261,6 @@ def test_whether_modes_outside_can_be_changed_is_told(
 
 @pytest.mark.row("C75")
 def test_by_default_the_workspace_is_written_and_the_network_is_on(place: Path) -> None:
-    report = asyncio.run(AutoSandbox(folder=place / "outputs").health())
+    report = asyncio.run(SandboxLadder(folder=place / "outputs").health())
 
     assert report["network"].startswith("on")

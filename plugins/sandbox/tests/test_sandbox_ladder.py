@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Command
-from openkoi_sandbox import AutoSandbox, LandlockSandbox, RlimitsSandbox
+from openkoi_sandbox import LandlockSandbox, RlimitsSandbox, SandboxLadder
 from openkoi_sandbox.bubblewrap import BUBBLEWRAP_LEVEL
 from openkoi_sandbox.landlock import LANDLOCK_LEVEL
 from openkoi_sandbox.launch import NoConfinement
@@ -94,18 +94,18 @@ def test_the_strongest_that_holds_is_chosen(tmp_path: Path) -> None:
         if not level.run_test(POLICY, settings(tmp_path)).trouble
     )
 
-    assert there is AutoSandbox(folder=tmp_path / "outputs").tested_level().level
+    assert there is SandboxLadder(folder=tmp_path / "outputs").tested_level().level
 
 
 @linux
 def test_proving_leaves_nothing_behind(tmp_path: Path) -> None:
-    asyncio.run(AutoSandbox(folder=tmp_path / "outputs").probe_level())
+    asyncio.run(SandboxLadder(folder=tmp_path / "outputs").probe_level())
 
     assert [] == list((tmp_path / "outputs").iterdir())
 
 
 def test_it_is_proved_once(tmp_path: Path) -> None:
-    ladder = AutoSandbox(folder=tmp_path / "outputs")
+    ladder = SandboxLadder(folder=tmp_path / "outputs")
 
     assert ladder.tested_level() is ladder.tested_level()
 

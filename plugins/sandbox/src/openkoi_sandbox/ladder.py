@@ -7,7 +7,7 @@ from .level import NO_LEVEL
 from .rlimits_sandbox import RLIMITS_LEVEL
 
 
-class AutoSandbox(BaseSandbox):
+class SandboxLadder(BaseSandbox):
     """Use the strongest level that passes its self-test, tested once. Configured by ``[sandboxes.ladder]``."""
 
     levels = (BUBBLEWRAP_LEVEL, LANDLOCK_LEVEL, RLIMITS_LEVEL, NO_LEVEL)
