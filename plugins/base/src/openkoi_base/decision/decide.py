@@ -12,7 +12,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from ..counts import format_count
 from .history import History, Rule
-from .rules import RULES, stop_looping, stop_out_of_budget
+from .stop_rules import RULES, stop_looping, stop_out_of_budget
 
 DOCTORED = "{name} failed before and passes now, but this work changed the file that determines its result"
 UNJUDGED = (NextAction.ACCEPT_BEST, NextAction.ABORT_BUDGET, NextAction.ABORT_TIMEOUT)

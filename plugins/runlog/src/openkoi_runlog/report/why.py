@@ -10,7 +10,7 @@ from dataclasses import replace
 from openkoi_base.counts import format_count
 from openkoi_base.decision.merge import normalize_weights
 from openkoi_base.decision.quality_threshold import meets
-from openkoi_base.decision.rules import is_reliable
+from openkoi_base.decision.stop_rules import is_reliable
 from openkoi_base.files.diffs import format_names
 from openkoi_hookspecs import (
     Check,
