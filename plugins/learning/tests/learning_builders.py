@@ -24,11 +24,11 @@ from openkoi_hookspecs import (
 )
 from openkoi_learning.entry import LearningEntry, Trust, entry_id
 from openkoi_learning.events import EntryUpdated
+from openkoi_learning.extract_lessons import extract_entries
 from openkoi_learning.lesson import Lesson
 from openkoi_learning.merge import NO_FAULTS, Faults
 from openkoi_learning.pipeline import derive_changes
 from openkoi_learning.provenance import SourcesRead
-from openkoi_learning.rules import extract_entries
 from openkoi_learning.selection import SelectionRules, TaskQuery
 from openkoi_learning.state import LearningState
 

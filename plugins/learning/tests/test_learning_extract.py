@@ -23,8 +23,8 @@ from openkoi_hookspecs import (
     Task,
 )
 from openkoi_learning.entry import LearningEntry
+from openkoi_learning.extract_lessons import extract_entries
 from openkoi_learning.lesson import Lesson
-from openkoi_learning.rules import extract_entries
 
 pytestmark = pytest.mark.unit
 

@@ -25,10 +25,10 @@ from openkoi_hookspecs import (
     Usage,
 )
 from openkoi_learning.entry import Trust, learning_from_entry
+from openkoi_learning.extract_lessons import extract_entries
 from openkoi_learning.pipeline import vet_entries
 from openkoi_learning.provenance import SourcesRead, lowest_trust, quotes_source
 from openkoi_learning.reflection import is_worth_asking, make_lessons
-from openkoi_learning.rules import extract_entries
 
 pytestmark = pytest.mark.unit
 

@@ -7,9 +7,9 @@ from learning_builders import NOW, entry, lesson, patch, turn
 
 from openkoi_hookspecs import Evaluation, ExecutionResult, Finding, LearningStatus, NextAction, Score
 from openkoi_learning.entry import LearningEntry
+from openkoi_learning.extract_lessons import extract_entries
 from openkoi_learning.lesson import Lesson
 from openkoi_learning.merge import merge_entries
-from openkoi_learning.rules import extract_entries
 from openkoi_learning.sameness import have_similar_subjects, is_same, share_rule
 from openkoi_learning.verdicts import judge_entries
 

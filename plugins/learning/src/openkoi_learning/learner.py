@@ -17,11 +17,11 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .decay import DEFAULT_DECAY, Decay, utc_now
 from .entry import LearningEntry, Trust
 from .events import EntryUpdated, OutcomeCredited, RunProcessed
+from .extract_lessons import extract_entries
 from .figures import figures_differ, to_learning
 from .lesson import Lesson, first_attempt_passed
 from .log_view import LearningLogView
 from .reverts import archive_redone, follow_rewinds, warn_of_undone
-from .rules import extract_entries
 from .selection import in_scope
 from .state import LearningState, RunOrigin
 from .thresholds import Thresholds
