@@ -285,7 +285,7 @@ def test_a_question_that_is_not_judged_loads_nothing_to_judge_or_to_change_files
         *("openkoi_tools.show_file", "openkoi_tools.command_result", "openkoi_tools.fetch.page_text"),
         *("openkoi_checkpoints.stored_workspaces", "openkoi_checkpoints.git_state", "openkoi_http.recorder"),
         *("openkoi_guard.permission_rules", "openkoi_agents.team", "openkoi_compaction.summarize"),
-        *("openkoi_skills.ranking", "openkoi_compaction.facts", "openkoi_learning.proposals.recurring_findings"),
+        *("openkoi_skills.skill_ranking", "openkoi_compaction.facts", "openkoi_learning.proposals.recurring_findings"),
         *("openkoi_openai.responses.request", "openkoi_learning.replay", "openkoi_learning.user_actions"),
         *("openkoi_learning.pipeline", "openkoi_learning.verdicts", "openkoi_learning.lesson_parser"),
         *("openkoi_base.skillfile.evaluator", "openkoi_skills.injection_scan"),

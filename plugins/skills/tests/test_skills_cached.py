@@ -15,7 +15,7 @@ from openkoi_skills.front_matter_cache import FrontMatterCache
 from openkoi_skills.hook import with_bodies
 from openkoi_skills.library import SkillFinder, SuppliedSkills
 from openkoi_skills.library_cache import LibraryCache
-from openkoi_skills.ranking import RankedSkill, Signals
+from openkoi_skills.skill_ranking import RankedSkill, Signals
 
 POND = """\
 ---

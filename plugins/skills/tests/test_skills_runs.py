@@ -11,7 +11,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import UsageRecorded
 from openkoi_skills.effectiveness import read_tally
-from openkoi_skills.ranking import SkillEffect
+from openkoi_skills.skill_ranking import SkillEffect
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from openkoi_hookspecs import Hit, Learning, Passage, Recall
 from openkoi_search.index import make_index
 from openkoi_skills.library import approval_score
 from openkoi_skills.prompt import choose_skills, format_cut_index, format_index, rank_index
-from openkoi_skills.ranking import (
+from openkoi_skills.similarity import rate_fit
+from openkoi_skills.skill_ranking import (
     RankedSkill,
     Signals,
     SkillEffect,
@@ -19,7 +20,6 @@ from openkoi_skills.ranking import (
     rank_candidates,
     recalled_texts,
 )
-from openkoi_skills.similarity import rate_fit
 
 pytestmark = pytest.mark.unit
 

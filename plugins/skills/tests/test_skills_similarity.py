@@ -10,8 +10,8 @@ from openkoi_hookspecs import Embedding
 from openkoi_search.lexical import Lexical
 from openkoi_search.saved_index import open_saved_index
 from openkoi_skills.library import SkillLibrary
-from openkoi_skills.ranking import weigh_parts
 from openkoi_skills.similarity import EVERYDAY, SHAPE, Meaning, embed_purposes, index_words, rate_fit
+from openkoi_skills.skill_ranking import weigh_parts
 
 
 def found(name: str, body: str = "Do it.") -> FoundSkill:

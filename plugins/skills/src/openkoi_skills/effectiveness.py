@@ -16,7 +16,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import read_new
 from openkoi_runlog.read_segments import MeasuredSegment, choose_grown, measure_segments
 
-from .ranking import SkillEffect
+from .skill_ranking import SkillEffect
 
 
 @dataclass(slots=True)

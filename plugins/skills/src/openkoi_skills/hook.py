@@ -37,8 +37,8 @@ from .tool_policy import ActiveSkill, deny_call
 
 if TYPE_CHECKING:
     from .prompt import ChosenSkills
-    from .ranking import RankedSkill, SkillEffect
     from .similarity import TaskFit
+    from .skill_ranking import RankedSkill, SkillEffect
 
 MAX_RUNS = 1_024  # kept in memory: of one that is not, each tool call reads the log again; for runs that never end
 NO_ROOM = "The list of skills omits {} skills. Raise `index_tokens` in [hooks.skills], or remove some skills."
@@ -188,7 +188,7 @@ class Skills:
 
     def is_deterministic(self, active: ActiveSkill, run: Run) -> bool:
         """Return whether the task asks for a skill that declares itself deterministic."""
-        from .ranking import mentions_skill
+        from .skill_ranking import mentions_skill
 
         found = self.libraries.get(run.id, SkillLibrary()).get(active.skill)
         steady = found is not None and str(found.skill.metadata_value("deterministic")).casefold() == "true"
@@ -204,7 +204,7 @@ def rank_skills(
     hidden: Collection[str] = (),
 ) -> "list[RankedSkill]":
     """Return the skills that are relevant for a task, best first."""
-    from .ranking import RankedSkill, Signals, find_mentioned, rank_candidates, recalled_texts
+    from .skill_ranking import RankedSkill, Signals, find_mentioned, rank_candidates, recalled_texts
 
     asked = find_mentioned(library.name_starts, task.text)
     recalled = find_mentioned(library.name_starts, *recalled_texts(recall))
@@ -235,8 +235,8 @@ def with_bodies(ranked: "Sequence[RankedSkill]", trust: Trust) -> "list[RankedSk
 
 
 def may_use(skill: Skill, task: Task) -> bool:
-    """Return whether a skill may be used for a task; a by-name-only skill must be named."""
-    from .ranking import mentions_skill
+    """Return whether a skill may be used for a task: one only by name needs to be named."""
+    from .skill_ranking import mentions_skill
 
     return not skill.by_name or mentions_skill(skill.name, task.text)
 

@@ -8,7 +8,7 @@ from openkoi_base.skillfile.locations import FoundSkill
 from openkoi_base.skillfile.skill import Skill
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .ranking import RankedSkill
+from .skill_ranking import RankedSkill
 
 CHARACTERS_PER_TOKEN = 4  # estimate, for English text
 MAX_NAME_CHARACTERS = 100

@@ -19,7 +19,7 @@ from openkoi_hookspecs.events import WarningIssued
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .library import SkillLibrary
-from .ranking import purpose_text, weigh_parts
+from .skill_ranking import purpose_text, weigh_parts
 
 if TYPE_CHECKING:
     from openkoi_search.exact_search import VectorMatrix
