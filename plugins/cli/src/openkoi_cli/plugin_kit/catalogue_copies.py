@@ -8,11 +8,11 @@ import click
 from openkoi_hookspecs import KoiError
 
 from ..invocation import Invocation
-from .catalogue import find_entry, read_catalogues
 from .catalogue_install import SCRIPT, install_named
 from .catalogue_wasm import MANIFEST, run_wasm
 from .installer import NOT_INSTALLED, NotInstalledError, distribution_name, is_installed, remove_plugins
 from .new_script import SCRIPTS
+from .plugin_catalogue import find_entry, read_catalogues
 
 WASM_PLUGINS = Path("plugins", "wasm")  # in the data folder
 UNLISTED = "{name} was not updated: your catalogues do not list it. It is installed at {place}."

@@ -14,10 +14,10 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from ..invocation import Invocation
 from ..releases import normalize_name
 from ..setting_names import CATALOGUES
-from .catalogue import CatalogueEntry, download, find_entry, read_catalogues, search_entries
 from .catalogue_wasm import ARCHIVE, install_wasm
 from .installer import ARCHIVES, distribution_name, install_plugins
 from .new_script import SCRIPTS
+from .plugin_catalogue import CatalogueEntry, download, find_entry, read_catalogues, search_entries
 
 NOTHING = "No plugin in the catalogues matches {words}."
 UNKNOWN_FILE = "{name} cannot be installed: {file} is not a wheel, source archive, script or WASM plugin."

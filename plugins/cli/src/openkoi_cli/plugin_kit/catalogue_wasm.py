@@ -11,7 +11,7 @@ from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import KoiError
 
 from ..invocation import Invocation
-from .catalogue import CatalogueEntry
+from .plugin_catalogue import CatalogueEntry
 
 ARCHIVE, MANIFEST, MODULE = ".zip", "plugin.toml", ".wasm"
 MAX_FILE = 3_000_000  # bytes unpacked; `openkoi wasm add` has limits of its own
