@@ -11,7 +11,7 @@ from data_files import FAULTS
 
 from openkoi_anthropic import Anthropic
 from openkoi_hookspecs import Provider, ProviderUnavailableError, Reasoning, ToolCall
-from openkoi_testing.contracts.catalogue import JSON, CatalogueCase, ResponsesContract, StreamsContract
+from openkoi_testing.contracts.fault_catalogue import JSON, CatalogueCase, ResponsesContract, StreamsContract
 from openkoi_testing.contracts.faults import TIMEOUT_SECONDS, CutsContract, FaultsContract
 from openkoi_testing.contracts.provider_harness import ProviderHarness
 from openkoi_testing.servers import AnthropicServer, Say, ServerFault

@@ -9,7 +9,7 @@ from data_files import FAULTS
 
 from openkoi_bedrock import Bedrock
 from openkoi_hookspecs import Provider, ProviderUnavailableError, Reasoning, StreamEnd, ToolCall
-from openkoi_testing.contracts.catalogue import ResponsesContract
+from openkoi_testing.contracts.fault_catalogue import ResponsesContract
 from openkoi_testing.contracts.faults import SILENCES, TIMEOUT_SECONDS, FaultsContract
 from openkoi_testing.contracts.provider_harness import ProviderHarness
 from openkoi_testing.servers import BedrockServer, Say, ServerFault

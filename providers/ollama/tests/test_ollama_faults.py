@@ -8,7 +8,7 @@ from data_files import FAULTS
 
 from openkoi_hookspecs import Provider, ProviderUnavailableError, ToolCall
 from openkoi_ollama import Ollama
-from openkoi_testing.contracts.catalogue import CatalogueCase, ResponsesContract, StreamsContract
+from openkoi_testing.contracts.fault_catalogue import CatalogueCase, ResponsesContract, StreamsContract
 from openkoi_testing.contracts.faults import NOISE, FaultsContract
 from openkoi_testing.contracts.provider_harness import ProviderHarness
 from openkoi_testing.servers import OllamaServer, Say, ServerFault

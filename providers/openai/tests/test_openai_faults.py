@@ -8,7 +8,7 @@ from data_files import FAULTS
 
 from openkoi_hookspecs import KoiError, Provider, Reasoning, ToolCall
 from openkoi_openai import OpenAI
-from openkoi_testing.contracts.catalogue import (
+from openkoi_testing.contracts.fault_catalogue import (
     FAULTS_OF_STATUS,
     JSON,
     CatalogueCase,
