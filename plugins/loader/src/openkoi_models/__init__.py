@@ -8,10 +8,6 @@ from openkoi_hookspecs.lazy_exports import LazyExports
 with LazyExports(globals()):
     from .call_budget import CallBudget as CallBudget
     from .call_cost import budget_tokens as budget_tokens
-    from .catalogue import CONTEXT as CONTEXT
-    from .catalogue import FILE as FILE
-    from .catalogue import OUTPUT as OUTPUT
-    from .catalogue import Catalogue as Catalogue
     from .compare_compacted import is_much_shorter as is_much_shorter
     from .compare_compacted import removed_parts as removed_parts
     from .content import check_content as check_content
@@ -23,6 +19,10 @@ with LazyExports(globals()):
     from .model_client import ModelClient as ModelClient
     from .model_discovery import Discovery as Discovery
     from .model_discovery import ModelChoice as ModelChoice
+    from .model_prices import CONTEXT as CONTEXT
+    from .model_prices import FILE as FILE
+    from .model_prices import OUTPUT as OUTPUT
+    from .model_prices import Catalogue as Catalogue
     from .model_roles import EXECUTOR as EXECUTOR
     from .model_roles import ModelRouter as ModelRouter
     from .model_roles import ResolvedModel as ResolvedModel

@@ -26,9 +26,9 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import Config, keys
 
-from .catalogue import CONTEXT, OUTPUT, Catalogue
 from .estimate import Estimator
 from .model_discovery import ModelChoice
+from .model_prices import CONTEXT, OUTPUT, Catalogue
 from .model_settings import model_from_settings, read_price, sanitize_price, with_catalogue
 from .retry_or_fallback import Cooldowns
 

@@ -6,7 +6,7 @@ from openkoi_hookspecs import Model, Price
 from openkoi_settings import Config, Key, keys
 from openkoi_settings.value import LARGEST
 
-from .catalogue import CONTEXT, OUTPUT
+from .model_prices import CONTEXT, OUTPUT
 
 
 def model_from_settings(name: str, config: Config, known: Model | None) -> Model | None:
