@@ -16,7 +16,7 @@ from openkoi_hookspecs import (
     SupportsHealthCheck,
 )
 from openkoi_ollama import Ollama
-from openkoi_ollama.catalogue import OllamaDefaults, parse_installed, with_tag
+from openkoi_ollama.model_list import OllamaDefaults, parse_installed, with_tag
 from openkoi_testing.servers import OllamaServer
 from openkoi_testing.servers.ollama_rules import OllamaModel
 

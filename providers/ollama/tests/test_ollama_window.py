@@ -16,7 +16,7 @@ from openkoi_hookspecs import (
     Usage,
 )
 from openkoi_ollama import Ollama
-from openkoi_ollama.catalogue import InstalledModel
+from openkoi_ollama.model_list import InstalledModel
 from openkoi_ollama.window import TOKENS_PER_IMAGE, ContextWindows, PromptSize, next_power_of_two
 from openkoi_testing.servers import OllamaServer, Say, ServerFault
 from openkoi_testing.servers.ollama_rules import OllamaModel

@@ -9,8 +9,8 @@ from openkoi_hookspecs.content import IMAGE_TYPES
 from openkoi_http import ApiClient, ApiPlugin, Cassette, ResponseLimits, is_replay, parse_count
 
 from .answer import MessagesResponseParser
-from .catalogue import FIRST_PAGE_PATH, AnthropicDefaults, parse_page
 from .errors import flag_overflow
+from .model_list import FIRST_PAGE_PATH, AnthropicDefaults, parse_page
 from .request import MessagesRequestBuilder
 from .thinking import Thinking, validate_thinking
 

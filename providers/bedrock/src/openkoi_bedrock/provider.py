@@ -9,11 +9,11 @@ from openkoi_hookspecs import Chunk, Env, Json, Model, NoProviderError, Provider
 from openkoi_http import ApiClient, Cassette, ResponseLimits, is_replay
 
 from .answer import ConverseResponseParser
-from .catalogue import MODELS_PATH, PROFILES_PATH, BedrockDefaults, parse_models
 from .credentials import AwsKeys, CredentialChain, Keyring
 from .errors import explain_error
 from .event_stream import EventStreamDecoder
 from .media import MEDIA_TYPES
+from .model_list import MODELS_PATH, PROFILES_PATH, BedrockDefaults, parse_models
 from .output_schema import ANSWER_TOOL, needs_answer_tool
 from .prompt_caching import Caching
 from .request import ConverseRequestBuilder

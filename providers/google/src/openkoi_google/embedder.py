@@ -7,8 +7,8 @@ from openkoi_hookspecs import ConfigError, Embedding, Env, Json, Usage
 from openkoi_http import ApiPlugin, Cassette, Server, encode_json, normalize, parse_count
 
 from .access import OFFICIAL_URL, GoogleAccess, path_of, resource_name
-from .catalogue import unexpected_response_error
 from .errors import objects_in
+from .model_list import unexpected_response_error
 
 MAX_BATCH_TEXTS = 100
 EMPTY_TEXT = "(nothing)"

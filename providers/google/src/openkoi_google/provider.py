@@ -10,7 +10,7 @@ from openkoi_http import ApiPlugin, Cassette, parse_count
 
 from .access import OFFICIAL_URL, GoogleAccess, path_of
 from .answer import GeminiResponseParser
-from .catalogue import PREFIX, GoogleDefaults, parse_model, parse_page, unexpected_response_error
+from .model_list import PREFIX, GoogleDefaults, parse_model, parse_page, unexpected_response_error
 from .request import GeminiRequestBuilder
 
 MAX_PAGES = 100

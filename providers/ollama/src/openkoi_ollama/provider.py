@@ -20,7 +20,9 @@ from openkoi_hookspecs import (
 from openkoi_http import ApiClient, ApiPlugin, Cassette, JsonLines, ResponseLimits, encode_json
 
 from .answer import OllamaResponseParser
-from .catalogue import (
+from .errors import explain_error, explain_errors, is_unsupported_endpoint, is_window_too_small
+from .host import DEFAULT_URL, auth_headers, parse_host
+from .model_list import (
     InstalledModel,
     OllamaDefaults,
     max_answer_tokens,
@@ -29,8 +31,6 @@ from .catalogue import (
     parse_version,
     with_tag,
 )
-from .errors import explain_error, explain_errors, is_unsupported_endpoint, is_window_too_small
-from .host import DEFAULT_URL, auth_headers, parse_host
 from .request import EncodedPrompt, OllamaRequestBuilder, response_settings
 from .window import ContextWindows
 

@@ -7,7 +7,7 @@ therefore large enough for prompt and response, a power of two, and never shrink
 from openkoi_hookspecs import RequestRejectedError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .catalogue import InstalledModel, with_tag
+from .model_list import InstalledModel, with_tag
 
 # The smallest context window to request: twice Ollama's default (estimate).
 MIN_WINDOW_TOKENS = 8192

@@ -9,7 +9,7 @@ from openkoi_hookspecs import Chunk, Model, Request
 from openkoi_http import ApiClient
 
 from .api_choice import ApiFormat
-from .catalogue import OpenAIDefaults, parse_models
+from .model_list import OpenAIDefaults, parse_models
 
 
 class Compatible:

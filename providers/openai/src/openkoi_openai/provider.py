@@ -7,9 +7,9 @@ from openkoi_hookspecs import Env, NoProviderError
 from openkoi_http import ApiClient, Cassette, ResponseLimits, is_replay
 
 from .api_choice import OFFICIAL_URL, Api, Summary, choose_api, is_official
-from .catalogue import OpenAIDefaults
 from .chat import ServerQuirks
 from .compatible import Compatible
+from .model_list import OpenAIDefaults
 
 OPENAI_QUIRKS = ServerQuirks(limit_key="max_completion_tokens", reasoning_temperature=False)
 DEFAULT_QUIRKS = ServerQuirks()

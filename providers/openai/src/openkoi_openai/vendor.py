@@ -9,9 +9,9 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_http import ApiClient, Cassette, ResponseLimits, is_replay
 
 from .api_choice import choose_api
-from .catalogue import OpenAIDefaults
 from .chat import ServerQuirks
 from .compatible import Compatible
+from .model_list import OpenAIDefaults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
