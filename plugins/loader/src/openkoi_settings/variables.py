@@ -1,6 +1,6 @@
 """Environment variables (``OPENKOI_*``): one for each option of the command line, and those that are not settings."""
 
-from .keys import FLAGS
+from .declared_settings import FLAGS
 
 PREFIX = "OPENKOI_"
 CASSETTE = ("record", "replay")
