@@ -54,7 +54,7 @@ from .run_origin import ALONE, RunOrigin
 from .run_state import BaselineState, RunActivity, RunTools
 from .sandbox_runner import SandboxRunner
 from .services import Services
-from .workspace_state import WorkspaceState
+from .workspace_checkpoints import WorkspaceState
 
 T = TypeVar("T")
 P = ParamSpec("P")
