@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from openkoi_hookspecs import Iteration, NextAction, StopReason
 
-from .history import score_of
+from .decision_input import score_of
 
 
 def best_of(iterations: Sequence[Iteration]) -> Iteration:

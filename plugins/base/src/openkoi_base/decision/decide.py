@@ -11,7 +11,7 @@ from openkoi_hookspecs import Cost, Decision, Facts, Iteration, Limits, NextActi
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from ..counts import format_count
-from .history import History, Rule
+from .decision_input import History, Rule
 from .stop_rules import RULES, stop_looping, stop_out_of_budget
 
 DOCTORED = "{name} failed before and passes now, but this work changed the file that determines its result"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from openkoi_hookspecs import Decision, EvaluationMode, NextAction, Prospect, StopReason
 
 from ..counts import format_count
-from .history import History, Rule, evaluation_of
+from .decision_input import History, Rule, evaluation_of
 from .quality_threshold import ROUNDING
 from .refine import NOTHING_DONE
 
