@@ -8,7 +8,7 @@ from chat_terminal import chat, runs, says, writes
 from cli_process import Shell, shell, write_script
 from pseudo_terminal import terminal
 
-from openkoi_chat.history import MessageHistory
+from openkoi_chat.input_history import MessageHistory
 from openkoi_chat.open_sessions import OpenSession
 
 WELL = says("Well.", "")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from prompt_toolkit.buffer import Buffer
 
-from .history import MessageHistory
+from .input_history import MessageHistory
 from .menu import Menu, match_fuzzy
 from .screen_view import ScreenView
 from .select_list import Item

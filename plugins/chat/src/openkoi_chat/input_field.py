@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from prompt_toolkit.buffer import Buffer
 
-from .history import MessageHistory
+from .input_history import MessageHistory
 from .screen_view import ScreenView
 
 if TYPE_CHECKING:
