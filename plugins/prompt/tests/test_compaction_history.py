@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_compaction import PeriodicSummary, ReadHistoryTool, RollingWindow
-from openkoi_compaction.history import format_page, turns_in
+from openkoi_compaction.conversation_turns import format_page, turns_in
 from openkoi_compaction.transcript import format_part
 from openkoi_hookspecs import (
     Agent,

@@ -7,7 +7,7 @@ log, and a tool shows them again.
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
+    from .conversation_turns import ReadHistoryTool as ReadHistoryTool
     from .facts import FactExtracting as FactExtracting
-    from .history import ReadHistoryTool as ReadHistoryTool
     from .periodic import PeriodicSummary as PeriodicSummary
     from .rolling_window import RollingWindow as RollingWindow
