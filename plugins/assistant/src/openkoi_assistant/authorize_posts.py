@@ -1,4 +1,4 @@
-"""Authorize posts of the allowed users (the allow list), and drop all others; decide what each post requests."""
+"""Authorize posts of the allowed users (the allowlist), and drop those of all others; decide what each asks for."""
 
 import re
 from collections.abc import Callable

@@ -7,7 +7,7 @@ from .allowlist import Allowed, is_local
 
 
 def check_address(address: PageAddress, allowed: Allowed) -> Permission:
-    """Allow listed hosts, deny those of this machine or its network, ask about the rest."""
+    """Allow the hosts of the allowlist, deny those of this machine or its network, ask about the rest."""
     if address.ip and not allowed.reaches(address.ip, address):
         return Deny(reason_blocked(address))
     if is_local(address.host) and not allowed.names(address.host, address.port):
