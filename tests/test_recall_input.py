@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from cli_process import Shell
-from verdict_runs import DONE, EDIT, configure, folder_with_test, write_script_outside
+from verdict_runs import DONE, EDIT, folder_with_test, write_script_outside
 
 KNOWN = {
     "prices": "Make price_of in shop/prices.py reject unknown kinds",
@@ -76,7 +76,6 @@ PROSE = "The odd cents of a bill are lost.\nBillSplitter.split should hand them 
 def openkoi(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     """A folder whose memory contains three tasks."""
     openkoi = folder_with_test(tmp_path_factory.mktemp("recall"))
-    configure(openkoi, "[hooks.learning]\nwithheld = 0.0\n")  # else one run in ten is shown no past tasks
     for text in KNOWN.values():
         run(openkoi, text)
     return openkoi

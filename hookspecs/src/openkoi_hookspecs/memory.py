@@ -95,6 +95,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What memory found for a task, the same for the whole run, so that the prompt can be cached."""
+    """What memory found for a task, the same for the whole run, so that the prompt can be cached.
+
+    ``held_out`` names what this run is not shown, to measure whether it helps; ``--why`` lists it.
+    """
 
     hits: Sequence[Hit] = ()
+    held_out: Sequence[str] = ()

@@ -110,3 +110,12 @@ def test_nothing_is_held_out_of_a_run_that_is_not_evaluated(task: Task, tmp_path
     recall = asyncio.run(hook.after_recall(FOUND, task, cast(Run, LoggedRun("r1", task, log))))
 
     assert ["p1"] == [hit.item.id for hit in recall.hits]
+
+
+def test_a_run_names_what_it_is_not_shown_to_measure_whether_it_helps(tmp_path: Path) -> None:
+    hook, log = LearningHook(sessions=tmp_path, withheld=1.0), SessionLog(tmp_path)
+    task = Task("Export the invoices", project="pond", session="one")
+
+    recall = asyncio.run(hook.after_recall(FOUND, task, cast(Run, LoggedRun("r1", task, log))))
+
+    assert ([], ["1 similar past task"]) == ([*recall.hits], [*recall.held_out])

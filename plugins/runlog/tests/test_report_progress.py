@@ -35,9 +35,11 @@ from openkoi_runlog.report import Progress, format_dollars, format_size, format_
 pytestmark = pytest.mark.unit
 
 
-def progress_lines(*happened: Event, run: str = "run-1", limits: Limits | None = None) -> list[str]:
+def progress_lines(
+    *happened: Event, run: str = "run-1", limits: Limits | None = None, verbose: bool = False
+) -> list[str]:
     """The lines of these events, after a task began."""
-    progress = Progress()
+    progress = Progress(verbose=verbose)
     started = events.TaskStarted(Task("mend it", limits=limits or Limits()))
     records = [Record(str(n), "at", run if n else "run-1", event) for n, event in enumerate((started, *happened))]
     return [line for record in records for line in progress.format_record(record)]
@@ -82,6 +84,14 @@ def test_what_was_recalled_is_counted() -> None:
         '[recall] 2 similar tasks, 1 learning, 1 anti-pattern: "never edit generated files by hand"'
     ] == progress_lines(events.RecallFinished(Recall(hits)))
     assert ["[recall] 0 similar tasks"] == progress_lines(events.RecallFinished(Recall()))
+
+
+def test_verbose_output_names_what_is_not_shown_to_measure_whether_it_helps() -> None:
+    recalled = events.RecallFinished(Recall([], ["1 similar past task"]))
+    lines = ["[recall] 0 similar tasks", "  not shown, to measure whether it helps: 1 similar past task"]
+
+    assert lines == progress_lines(recalled, verbose=True)
+    assert lines[:1] == progress_lines(recalled)
 
 
 @pytest.mark.row("CLI-37", "CLI-41")

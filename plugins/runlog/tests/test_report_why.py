@@ -17,6 +17,7 @@ from openkoi_hookspecs import (
     Limits,
     NextAction,
     Policy,
+    Recall,
     Record,
     Score,
     Severity,
@@ -205,3 +206,10 @@ def test_a_log_without_a_beginning_cannot_tell() -> None:
     assert ["The start of this task is missing from the log, so its decision cannot be explained."] == list(
         explain_run(build_report([]))
     )
+
+
+def test_what_the_run_was_not_shown_is_named_with_the_reason() -> None:
+    held_out = events.RecallFinished(Recall([], ["Use `tab`.", "2 similar past tasks"]))
+
+    assert "  not shown, to measure whether it helps: Use `tab`.; 2 similar past tasks" in why(held_out)
+    assert not [line for line in why(events.RecallFinished(Recall())) if "not shown" in line]

@@ -33,7 +33,6 @@ from .entry import LearningEntry, archive_entry, entry_from_learning
 from .events import EntriesShown, EntryUpdated, RunProcessed
 from .figures import to_learning
 from .log_view import LearningLogView
-from .past_tasks import find_similar, fit_past_tasks, is_held_out, past_tasks_of
 from .selection import Selection, SelectionRules, TaskQuery, select_entries
 from .state import LearningState, RunOrigin
 from .thresholds import MIN_RELEVANCE, PLATEAU_DELTA, REGRESSION_DELTA, Thresholds
@@ -41,6 +40,7 @@ from .thresholds import MIN_RELEVANCE, PLATEAU_DELTA, REGRESSION_DELTA, Threshol
 if TYPE_CHECKING:
     from .learner import Learner
     from .lesson import Lesson
+    from .past_tasks import PastTasks
 
 COMPARISON_VARIABLE = "OPENKOI_LEDGER_DUEL"
 
@@ -107,12 +107,15 @@ class LearningHook:
             state, query = prepare_comparison(state, query, self.duel)
         if self.duel or not may_be_evaluated(task):  # nothing is measured
             rules = replace(rules, withheld=0.0)
-        choice, past = select_entries(state, query, rules), past_tasks_of(state, query)
-        found = fit_past_tasks(find_similar(recall, state, query, task), choice, rules) if past.is_live else []
-        held_out = bool(found) and is_held_out(state, past, query, rules)
+        choice, past = select_entries(state, query, rules), None
+        if recall.hits:
+            from .past_tasks import choose_past_tasks, find_similar
+
+            past = choose_past_tasks(find_similar(recall, state, query, task), state, query, choice, rules)
         if not self.duel:
-            await run.emit(*log_selection(state, query, choice, past if found else None, held_out=held_out))
-        return Recall((*entry_hits(choice, state), *([] if held_out else found)))
+            await run.emit(*log_selection(state, query, choice, past))
+        held_out = [*(one.text for one in choice.withheld), *(past.held_out if past else ())]
+        return Recall((*entry_hits(choice, state), *(past.shown if past else ())), held_out)
 
     async def find_similar_tasks(self, state: LearningState, query: TaskQuery, run: Run) -> tuple[int, ...]:
         """Return the numbers of past tasks that mean much the same; none without an embedder."""
@@ -191,14 +194,14 @@ def entry_hits(choice: Selection, state: LearningState) -> Iterable[Hit]:
 
 
 def log_selection(
-    state: LearningState, query: TaskQuery, choice: Selection, past: LearningEntry | None, *, held_out: bool
+    state: LearningState, query: TaskQuery, choice: Selection, past: "PastTasks | None"
 ) -> Iterator[Event]:
     """Yield what to log of a selection, and of the past tasks that were found, if there are any."""
-    if past and past.id not in state.past_tasks:
-        yield EntryUpdated(past)
     shown, withheld = ([one.id for one in part] for part in (choice.shown, choice.withheld))
     if past:
-        (withheld if held_out else shown).append(past.id)
+        if past.entry.id not in state.past_tasks:
+            yield EntryUpdated(past.entry)
+        (shown if past.shown else withheld).append(past.entry.id)
     yield EntriesShown(query.text, query.project, query.model, tuple(shown), tuple(withheld))
 
 

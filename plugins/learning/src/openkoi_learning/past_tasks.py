@@ -1,14 +1,15 @@
 """Choose the past tasks that a run is shown, of those that memory found: they share the entries' limits and credit."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import Hit, LearningStatus, Passage, Recall, Task
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .content import has_phrase, terms_of
 from .effectiveness import count_outcomes, holdout_rate, random_share
 from .entry import CHARACTERS_PER_TOKEN, PAST_TASKS, LearningEntry, Trust, entry_id
-from .provenance import quotes_source
 from .selection import Selection, SelectionRules, TaskQuery, in_scope
 from .state import LearningState
 from .text_similarity import names_in
@@ -19,6 +20,27 @@ TEXT = "Past tasks of this project that resemble the current task"
 MAX_SIMILAR_TASKS = 3
 MIN_WORDS = 0.5  # share of a task's words that a similar past task contains (estimate)
 MIN_SIMILARITY = 0.35  # cosine of this task and a similar past task (estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class PastTasks:
+    """The past tasks that were found for a run: it is shown them, or does without to measure whether they help."""
+
+    entry: LearningEntry
+    shown: Sequence[Hit] = ()
+    held_out: Sequence[str] = ()
+
+
+def choose_past_tasks(
+    similar: Recall, state: LearningState, query: TaskQuery, choice: Selection, rules: SelectionRules
+) -> PastTasks | None:
+    """Return the past tasks that fit beside the entries; None without any, or if they were withdrawn."""
+    entry, found = past_tasks_of(state, query), fit_past_tasks(similar, choice, rules)
+    if not (found and entry.is_live):
+        return None
+    if is_held_out(state, entry, query, rules):
+        return PastTasks(entry, held_out=(format_count(len(found), "similar past task"),))
+    return PastTasks(entry, shown=found)
 
 
 def find_similar(recall: Recall, state: LearningState, query: TaskQuery, task: Task) -> Recall:
@@ -50,6 +72,8 @@ def drop_known_lines(text: str, known: Iterable[LearningEntry]) -> str:
 
 def repeats(line: str, entry: LearningEntry) -> bool:
     """Return whether a line of a past task says what an entry says, in its words or by its content."""
+    from .provenance import quotes_source
+
     content = entry.visible_content
     return quotes_source(entry.stance, (line,)) or (
         bool(content) and all(has_phrase(line.lower(), one) for one in content)

@@ -1,5 +1,7 @@
 """Format counts, sizes, dollars and texts for one line of output."""
 
+from collections.abc import Iterator, Sequence
+
 
 def truncate_line(text: str, most: int = 100) -> str:
     """Return the text as one line of limited length, without control characters."""
@@ -32,3 +34,9 @@ def format_dollars(usd: float) -> str:
 def format_size(size: int) -> str:
     """Format a size in bytes: 12MB, 340KB."""
     return f"{size / 1e6:.0f}MB" if size >= 1e6 else f"{max(0, round(size / 1e3))}KB"
+
+
+def format_held_out(held_out: Sequence[str]) -> Iterator[str]:
+    """Yield what the run was not shown to measure whether it helps."""
+    if held_out:
+        yield f"  not shown, to measure whether it helps: {truncate_line('; '.join(held_out), 160)}"

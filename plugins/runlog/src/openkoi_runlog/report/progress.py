@@ -21,7 +21,7 @@ from openkoi_hookspecs import (
     events,
 )
 
-from .formatting import format_dollars, format_tokens, truncate_line
+from .formatting import format_dollars, format_held_out, format_tokens, truncate_line
 from .report import RunReport
 from .token_shares import share_tokens
 
@@ -55,7 +55,10 @@ class Progress:
             case events.TaskStarted(first=True, model=model, origin=origin):
                 return format_first_run(model, origin)
             case events.RecallFinished(recall=recall):
-                return [f"[recall] {format_recall(recall)}"]
+                return [
+                    f"[recall] {format_recall(recall)}",
+                    *(format_held_out(recall.held_out) if self.verbose else ()),
+                ]
             case events.ToolCallStarted(call=call, progress_text=doing):
                 if doing != call.tool:
                     return [f"[execute] {truncate_line(doing)}{' ' * doing.endswith('.')}..."]

@@ -49,6 +49,7 @@ class RunReport:
     models: dict[str, str] = field(default_factory=dict)
     evaluators: list[str] = field(default_factory=list)
     learnings: list[str] = field(default_factory=list)
+    held_out: Sequence[str] = ()
     warnings: list[str] = field(default_factory=list)
     deterministic: bool = False
     failed: str = ""
@@ -81,6 +82,8 @@ class RunReport:
 
     def add_event(self, event: Event) -> None:
         match event:
+            case events.RecallFinished(recall=recall):
+                self.held_out = recall.held_out
             case events.PlanReady(plan=plan):
                 self.deterministic = not plan.evaluate and (
                     self.task is None or self.task.effective_limits.iterations > 0

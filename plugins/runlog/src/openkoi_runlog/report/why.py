@@ -28,7 +28,7 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_runlog import IterationView
 
-from .formatting import truncate_line
+from .formatting import format_held_out, truncate_line
 from .report import RunReport
 from .result_json import share_saved
 
@@ -65,6 +65,7 @@ def explain_run(report: RunReport) -> Iterator[str]:
     limits, iterations = report.task.effective_limits, report.iterations
     yield f"[why] {truncate_line(report.task.text, 60)}"
     yield f"  threshold {limits.quality_threshold:.2f}, at most {format_count(limits.iterations, 'iteration')}"
+    yield from format_held_out(report.held_out)
     for one in iterations:
         denials = report.denials.get(one.number, ())
         yield from format_iteration(one, report.judgings.get(one.number, ()), denials, limits.quality_threshold)
