@@ -228,7 +228,11 @@ def test_a_word_that_is_no_action_is_told_how_to_be_a_task(shop: Shop) -> None:
 
 @pytest.mark.parametrize(
     ("words", "reply"),
-    [(("why", "zz"), "No entry named 'zz'"), (("why", ""), "Several entries begin"), (("--install", "s"), "skills")],
+    [
+        (("why", "zz"), "No entry named 'zz'. To list all entries, run `openkoi learn list --all`."),
+        (("why", ""), "Several entries begin"),
+        (("--install", "s"), "skills"),
+    ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(shop: Shop, words: Sequence[str], reply: str) -> None:
     error = shop.openkoi(*words).exception

@@ -141,3 +141,13 @@ def test_the_log_of_a_run_is_only_read_again_when_it_taught_something(
     asyncio.run(story())
 
     assert {"news": news, "runs": runs} == {"runs": 0, **view.counts}
+
+
+def test_a_process_keeps_nothing_of_runs_that_were_interrupted(tmp_path: Path) -> None:
+    hook, task = LearningHook(sessions=tmp_path), Task("Export the invoices", project="pond", session="one")
+    run = cast(Run, Lent("00000001", task, Log(tmp_path)))  # all of a run that it needs
+
+    asyncio.run(hook.after_recall(Recall(), task, run))
+    hook.on_event(events.RunFailed("interrupted"), run)
+
+    assert set() == hook.without_messages

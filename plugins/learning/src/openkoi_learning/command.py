@@ -289,10 +289,9 @@ def load_hook(koi: Koi) -> LearningHook:
 
 
 def find_entry(koi: Koi, hook: LearningHook, id: str) -> LearningEntry:
-    """Return the entry with this id or unique prefix; raise KoiError, which is PluginNotFoundError if there is none.
-
-    ``past-tasks`` alone means those of this project.
-    """
+    """Return the entry with this id or unique prefix; ``past-tasks`` alone is that of this project; raise KoiError."""
     known = hook.log_view.read_now().known
     here = past_tasks_id(project_id(koi.workspace)) if id == PREFIX else id
+    if not any(one.startswith(id) for one in known):
+        raise KoiError(f"No entry named {id!r}. To list all entries, run `openkoi learn list --all`.")
     return find_by_prefix(here if here in known else id, known, "entry", "entries")

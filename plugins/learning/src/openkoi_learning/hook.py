@@ -25,7 +25,7 @@ from openkoi_hookspecs import (
     Task,
     hookimpl,
 )
-from openkoi_hookspecs.events import MessageAdded, WarningIssued
+from openkoi_hookspecs.events import MessageAdded, RunFailed, WarningIssued
 from openkoi_prompt import build_recall_text
 
 from .decay import DECAY_PER_WEEK, MIN_WORTH, Decay, utc_now
@@ -138,12 +138,13 @@ class LearningHook:
         return replace(evaluation, prospect=prospect) if prospect else None
 
     @hookimpl
-    def on_event(self, event: MessageAdded, run: Run) -> None:
+    def on_event(self, event: MessageAdded | RunFailed, run: Run) -> None:
         """Note a run in which the user wrote a message, so that its log is searched for corrections at its end.
 
-        The log of a run that was resumed is always searched, because its messages may be of an earlier process.
+        The log of a run that was resumed is always searched: its messages may be of an earlier process, and a run that
+        failed is not kept in mind.
         """
-        if event.from_user:
+        if isinstance(event, RunFailed) or event.from_user:
             self.without_messages.discard(run.id)
 
     @hookimpl
