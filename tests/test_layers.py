@@ -34,7 +34,7 @@ BRING_A_PLUGIN_TOO = {
 }
 HOLD_THE_KERNEL = {"openkoi-testing"}
 TABLES_OF_PLUGINS = {"plugins.mcp", "plugins.scripts", "plugins.wasm"}  # which their plugins read
-DECLARING = ("declared_settings.py", "plugin_keys.py", "setting_names.py")
+DECLARING = ("keys.py", "plugin_keys.py", "setting_names.py")
 KERNELS_LIBRARIES = {"openkoi_loader", "openkoi_models", "openkoi_prompt", "openkoi_settings"}
 USE_THEM_TOO = {
     "openkoi-certify": {"openkoi_models"},  # sizes of requests
@@ -60,9 +60,9 @@ MUST_NOT_IMPORT = {  # the module, and what it works without
     "plugins/http/src/openkoi_http/image_encoding.py": {"vendor_names"},
     "plugins/loader/src/openkoi_models/task_budget.py": {"model_client", "openkoi_prompt"},
     "plugins/loader/src/openkoi_settings/config.py": {"config_toml", "layers"},
-    "plugins/loader/src/openkoi_settings/config_toml.py": {"key", "declared_settings"},
+    "plugins/loader/src/openkoi_settings/config_toml.py": {"key", "keys"},
     "plugins/loader/src/openkoi_settings/project_policy.py": {"config_toml", "tomllib"},
-    "plugins/loader/src/openkoi_settings/value.py": {"config_toml", "key", "declared_settings"},
+    "plugins/loader/src/openkoi_settings/value.py": {"config_toml", "key", "keys"},
     "plugins/sandbox/src/openkoi_sandbox/retry_when_full.py": {"run_until_timeout", "launch"},
 }
 
@@ -245,7 +245,7 @@ def test_no_setting_is_written_where_it_is_not_declared(folder: Path) -> None:
 
     The command line, which has the contract alone, names what it reads and sets in one file.
     """
-    from openkoi_settings.declared_settings import BY_NAME, KEYS
+    from openkoi_settings.keys import BY_NAME, KEYS
 
     known = {*BY_NAME, *(former.name for key in KEYS for former in key.former)}
     paths = [path for path in (folder / "src").rglob("*.py") if path.name not in DECLARING]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from openkoi_base.redact import CURRENT, Redactor
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import Config, load_config
-from openkoi_settings.declared_settings import ALLOWED_SECRETS
+from openkoi_settings.keys import ALLOWED_SECRETS
 from openkoi_settings.known_secrets import known_secrets
 
 from .bundles import as_preferred, bundle_folders

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from openkoi_hookspecs import ArgumentError, ConfiguredSetting, Limits, Paths
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .declared_settings import ABORT_ON_REGRESSION, BY_NAME, DEFAULT_MODEL, LIMITS, MODEL_OF, SELECTORS, find_key
 from .key import Key
+from .keys import ABORT_ON_REGRESSION, BY_NAME, DEFAULT_MODEL, LIMITS, MODEL_OF, SELECTORS, find_key
 from .value import Setting, convert
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 
 from openkoi_hookspecs import ConfigError
 
-from .declared_settings import KEYS
+from .keys import KEYS
 from .value import Setting
 
 DEPRECATED = {former.name: (key.name, former) for key in KEYS for former in key.former}

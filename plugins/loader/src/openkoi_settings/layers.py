@@ -15,8 +15,8 @@ from openkoi_hookspecs import ConfigError, Paths
 
 from .config import BUNDLE_FILE, Config
 from .config_toml import read_settings
-from .declared_settings import DEFAULT_MODEL, FLAGS, MODEL_OF
 from .deprecated import rename_deprecated
+from .keys import DEFAULT_MODEL, FLAGS, MODEL_OF
 from .plugin_keys import BUNDLE_ORDER, USE_MEMORY
 from .project_policy import apply_project_policy
 from .value import Setting

@@ -8,8 +8,8 @@ evaluators, also not how strictly they evaluate.
 from collections.abc import Iterator
 
 from .config import Config
-from .declared_settings import BY_NAME, MAX_ITERATIONS
 from .key import Key, ProjectRule
+from .keys import BY_NAME, MAX_ITERATIONS
 from .plugin_keys import PLUGIN_KEYS
 from .value import Setting
 

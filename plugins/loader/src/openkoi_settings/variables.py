@@ -1,6 +1,6 @@
 """Environment variables (``OPENKOI_*``): one for each option of the command line, and those that are not settings."""
 
-from .declared_settings import FLAGS
+from .keys import FLAGS
 
 PREFIX = "OPENKOI_"
 CASSETTE = ("record", "replay")
