@@ -26,7 +26,6 @@ from openkoi_hookspecs import (
     SupportsDimensions,
     SupportsHealthCheck,
     SupportsMedia,
-    SupportsMigrate,
     SupportsOffsets,
     SupportsParts,
     SupportsReset,
@@ -46,7 +45,6 @@ PROTOCOLS: Mapping[str, tuple[type, ...]] = {
     "memory": (
         Memory,
         SupportsOffsets,
-        SupportsMigrate,
         SupportsParts,
         SupportsReset,
         SupportsSelection,
