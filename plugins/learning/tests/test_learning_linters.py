@@ -10,7 +10,8 @@ from openkoi_learning.entry import LearningEntry
 from openkoi_learning.extract_lessons import extract_entries
 from openkoi_learning.lesson import Lesson
 from openkoi_learning.merge import merge_entries
-from openkoi_learning.sameness import have_similar_subjects, is_same, share_rule
+from openkoi_learning.rules import extract_entries
+from openkoi_learning.sameness import Relation, compare
 from openkoi_learning.verdicts import judge_entries
 
 pytestmark = pytest.mark.unit
@@ -89,9 +90,9 @@ def test_equal_values_of_two_rules_and_different_values_of_one_are_told_apart() 
     )
     other = learn("c", (lint("X2", "batch size '70' should be '90'"), "batch: 70"), (GOOD, "batch: 90"))
 
-    assert is_same(first, second)
-    assert not is_same(first, other)
-    assert not share_rule(first, other)
+    assert compare(first, second) is Relation.DUPLICATE
+    assert compare(first, other) is not Relation.DUPLICATE
+    assert compare(first, other) is not Relation.SAME_SUBJECT
 
 
 def test_findings_of_one_rule_that_name_a_common_value_are_about_one_subject_under_any_condition() -> None:
@@ -142,5 +143,4 @@ def test_findings_of_one_rule_that_name_other_things_neither_refute_an_entry_nor
 
     assert frozenset() == judge_entries(bad, [known], {known.id}).refuted
     assert {known.id} == judge_entries(against, [known], {known.id}).refuted
-    assert not have_similar_subjects(known, other)
-    assert have_similar_subjects(known, rival)
+    assert [False, True] == [compare(known, one).may_contradict for one in (other, rival)]

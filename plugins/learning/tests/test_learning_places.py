@@ -10,9 +10,10 @@ from places_family import cases
 
 from openkoi_hookspecs import Check, Evaluation, Finding, NextAction, Score
 from openkoi_learning.entry import LearningEntry
+from openkoi_learning.entry_subject import places_of
 from openkoi_learning.lesson import Lesson
 from openkoi_learning.provenance import SourcesRead
-from openkoi_learning.sameness import have_different_places, have_similar_subjects, is_same, places_of, same_subject
+from openkoi_learning.sameness import Relation, compare, have_different_places
 from openkoi_learning.selection import select_entries
 from openkoi_learning.verdicts import judge_entries
 
@@ -66,7 +67,7 @@ def shown(entries: Iterable[LearningEntry], task: str) -> set[str]:
 def test_advice_that_names_its_files_is_about_two_subjects_of_one_check() -> None:
     billing, report = learned(BILLING, REPORT)
 
-    assert not same_subject(billing, report)
+    assert compare(billing, report) is not Relation.SAME_SUBJECT
     assert billing.topic != report.topic
     assert {SUITE} == {billing.check, report.check}
     assert 2 == len(shown([billing, report], "Fix the shop"))
@@ -77,7 +78,7 @@ def test_advice_that_names_no_file_is_an_alternative_wherever_its_check_was_red(
     cents = repaired("a", "billing.py", "unit = 'cents'", failing("billing.py", "Amounts are off", "Use `cents`."))
     one, other = learned(cents, euros)
 
-    assert same_subject(one, other)
+    assert compare(one, other) is Relation.SAME_SUBJECT
     assert 1 == len(shown([one, other], "Fix the shop"))
 
 
@@ -85,7 +86,7 @@ def test_other_advice_about_one_file_is_an_alternative() -> None:
     finding = failing("src/billing.py", "Amounts are off", "In `billing.py`, the unit must be `mills`.")
     one, other = learned(BILLING, repaired("b", "src/billing.py", "unit = 'mills'", finding))
 
-    assert same_subject(one, other)
+    assert compare(one, other) is Relation.SAME_SUBJECT
 
 
 def test_a_symbol_tells_subjects_apart_and_a_file_beside_it_does_not() -> None:
@@ -101,7 +102,7 @@ def test_a_symbol_tells_subjects_apart_and_a_file_beside_it_does_not() -> None:
     assert [{"parse_date"}, {"parse_date", "dates.py"}, {"format_date"}] == [
         set(places_of(one)) for one in (parse, again, form)
     ]
-    assert [True, False] == [same_subject(parse, one) for one in (again, form)]
+    assert [True, False] == [(compare(parse, one) is Relation.SAME_SUBJECT) for one in (again, form)]
 
 
 def test_a_rule_of_the_whole_project_is_one_entry_whichever_files_its_findings_name() -> None:
@@ -114,7 +115,10 @@ def test_a_rule_of_the_whole_project_is_one_entry_whichever_files_its_findings_n
 
     assert 3 == len(one.proofs)
     assert (SUITE, set()) == (one.check, set(places_of(one)))
-    assert same_subject(one, learned(repaired("d", "z.py", "import os", failing("z.py", "Old", "Use `os`.")))[0])
+    assert (
+        compare(one, learned(repaired("d", "z.py", "import os", failing("z.py", "Old", "Use `os`.")))[0])
+        is Relation.SAME_SUBJECT
+    )
 
 
 def test_findings_of_a_judge_are_told_apart_by_the_files_that_they_name() -> None:
@@ -127,9 +131,9 @@ def test_findings_of_a_judge_are_told_apart_by_the_files_that_they_name() -> Non
 
     billing, report = opinion("billing.py", "cents"), opinion("report.py", "euros")
 
-    assert not have_similar_subjects(billing, report)
-    assert have_similar_subjects(billing, opinion("billing.py", "mills"))
-    assert is_same(billing, opinion("report.py", "cents"))
+    assert compare(billing, report) is not Relation.SIMILAR
+    assert compare(billing, opinion("billing.py", "mills")) is Relation.SIMILAR
+    assert compare(billing, opinion("report.py", "cents")) is Relation.DUPLICATE
 
 
 def test_a_check_that_stays_red_because_of_another_file_refutes_nothing() -> None:

@@ -9,7 +9,7 @@ from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Finding, Itera
 from openkoi_learning.content import WorkLine, find_content, find_replacement, terms_of, work_lines
 from openkoi_learning.entry import EntryEvidence
 from openkoi_learning.merge import merge_entries
-from openkoi_learning.sameness import found_together, have_similar_subjects, is_same, same_subject
+from openkoi_learning.sameness import Relation, compare
 from openkoi_learning.subjects import link_subjects
 from openkoi_learning.verdicts import judge_entries
 
@@ -29,10 +29,9 @@ def test_two_findings_of_one_evaluation_are_never_one_thing_whatever_they_share(
     footer = entry("Write `utf-8` in the footer.", proofs=(found("a", "Footer"),), content=("utf-8",))
     later = replace(footer, proofs=(found("b", "Footer"),))
 
-    assert found_together(header, footer)
-    assert not is_same(header, footer)
-    assert not same_subject(replace(header, subject="check x"), replace(footer, subject="check x"))
-    assert is_same(header, later)
+    assert Relation.DISTINCT is compare(header, footer)
+    assert Relation.DISTINCT is compare(replace(header, subject="check x"), replace(footer, subject="check x"))
+    assert compare(header, later) is Relation.DUPLICATE
 
 
 @pytest.mark.parametrize(
@@ -47,7 +46,7 @@ def test_two_findings_of_one_evaluation_are_never_one_thing_whatever_they_share(
     ],
 )
 def test_advice_is_the_same_when_its_names_and_numbers_are(one: str, other: str, same: bool) -> None:
-    assert same is is_same(entry(one), entry(other))
+    assert same is (compare(entry(one), entry(other)) is Relation.DUPLICATE)
 
 
 def test_a_name_with_a_suffix_is_another_name_and_a_longer_phrase_may_be_the_same() -> None:
@@ -55,22 +54,22 @@ def test_a_name_with_a_suffix_is_another_name_and_a_longer_phrase_may_be_the_sam
     worded = entry("Set the lock file to pdm.", content=("pdm lock file",))
     about = found("a", "Wrong lock file")
 
-    assert not is_same(short, replace(long, proofs=(about,)))
-    assert is_same(short, replace(worded, proofs=(about,)))
+    assert compare(short, replace(long, proofs=(about,))) is not Relation.DUPLICATE
+    assert compare(short, replace(worded, proofs=(about,))) is Relation.DUPLICATE
 
 
 def test_checks_of_their_own_keep_equal_advice_apart() -> None:
     one, other = (entry(f"Use `utf-8` for {name}.", subject=f"check {name}") for name in ("input", "output"))
 
-    assert not is_same(one, other)
-    assert is_same(one, replace(other, subject=""))
+    assert compare(one, other) is not Relation.DUPLICATE
+    assert compare(one, replace(other, subject="")) is Relation.DUPLICATE
 
 
 def test_entries_that_are_worded_alike_beside_their_content_are_about_similar_subjects() -> None:
     tab, comma = entry("Use `tab` as the separator."), entry("Use `comma` as the separator.")
 
-    assert have_similar_subjects(tab, comma)
-    assert not have_similar_subjects(tab, entry("Use `comma` in the greeting of the letter."))
+    assert compare(tab, comma) is Relation.SIMILAR
+    assert compare(tab, entry("Use `comma` in the greeting of the letter.")) is not Relation.SIMILAR
 
 
 def test_the_content_of_plain_advice_is_what_a_new_line_shares_with_it_and_nothing_had_before() -> None:
@@ -174,5 +173,7 @@ def test_advice_says_the_same_as_a_content_that_it_affirms_and_not_as_one_that_i
 
     unit = entry("Set the pause to 157 units.", content=("157 units",))
 
-    assert [True, False] == [is_same(known, entry(text)) for text in (same, other)]
-    assert [True, False] == [is_same(unit, entry(f"Switch the pause to 157 {word}.")) for word in ("units", "bars")]
+    assert [True, False] == [(compare(known, entry(text)) is Relation.DUPLICATE) for text in (same, other)]
+    assert [True, False] == [
+        (compare(unit, entry(f"Switch the pause to 157 {word}.")) is Relation.DUPLICATE) for word in ("units", "bars")
+    ]

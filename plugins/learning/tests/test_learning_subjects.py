@@ -13,19 +13,21 @@ from openkoi_hookspecs import (
     Finding,
     Iteration,
     LearningStatus,
+    NextAction,
     Plan,
     Result,
     Score,
 )
 from openkoi_learning.credit_assignment import applicable_evidence
 from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, archive_entry
+from openkoi_learning.entry_subject import set_name
 from openkoi_learning.events import EntriesShown, OutcomeCredited
 from openkoi_learning.lesson import Lesson
 from openkoi_learning.merge import merge_entries
 from openkoi_learning.promotion import restore_local
 from openkoi_learning.provenance import SourcesRead
 from openkoi_learning.repairs import find_repairs
-from openkoi_learning.sameness import have_similar_subjects, is_same, same_subject, set_name
+from openkoi_learning.sameness import Relation, compare, group_entries
 from openkoi_learning.selection import select_entries
 from openkoi_learning.subjects import link_subjects
 from openkoi_learning.user_actions import dismiss_entry
@@ -59,8 +61,11 @@ def test_lines_that_set_different_names_are_about_different_subjects_even_if_the
     changed = casing("segment", "camel", "c", was="kebab")
 
     assert ["field case", "segment case"] == [set_name(one) for one in (field, segment)]
-    assert [False, False] == [is_same(field, segment), have_similar_subjects(field, changed)]
-    assert is_same(field, casing("field", "kebab", "b"))
+    assert [False, False] == [
+        (compare(field, segment) is Relation.DUPLICATE),
+        (compare(field, changed) is Relation.SIMILAR),
+    ]
+    assert compare(field, casing("field", "kebab", "b")) is Relation.DUPLICATE
     assert [segment.topic] == [
         one.topic for one in merge_entries([field, segment], changed, NOW) if one.text == changed.text
     ]
@@ -78,16 +83,44 @@ def test_two_findings_of_one_check_are_about_two_subjects_and_neither_outvotes_t
 
     assert [True, True] == [one.standing is LearningStatus.ACTIVE for one in learned]
     assert 2 == len({one.topic for one in learned})
-    assert not same_subject(*apart)
+    assert compare(*apart) is not Relation.SAME_SUBJECT
     assert [apart[1].id] == list(applicable_evidence(book(apart), apart[1], "pond"))
+
+
+def test_a_finding_of_an_entrys_check_about_another_setting_does_not_blame_the_entry() -> None:
+    port, wait = (
+        Finding(f"The {name} is off", rule="columns", fix=f"Set `{name}` to `{value}`.") for name, value in PAIR
+    )
+    fixed = lesson(settings("port: 80", judged=red(port)), settings("port: 8443", judged=GOOD))
+    [known] = find_repairs(fixed)
+
+    def refuted(line: str, finding: Finding) -> set[str]:
+        failed = Evaluation(checks=(Check("columns", passed=False),), findings=(finding,))
+        result = lesson(settings("port: 8443", line, judged=failed)).result
+        result = replace(result, decision=replace(result.decision, action=NextAction.ACCEPT_BEST))
+        return set(judge_entries(result, [known], {known.id}).refuted)
+
+    assert ("columns", "port") == (known.check, set_name(known))
+    assert [set(), {known.id}] == [refuted("wait: 5", one) for one in (wait, port)]
+
+
+def test_entries_of_one_topic_that_set_different_names_are_two_subjects_of_a_task() -> None:
+    field, segment = (
+        replace(casing(what, "kebab", what), subject="check columns", id=what) for what in ("field", "segment")
+    )
+    rival = replace(casing("field", "camel", "c"), subject="check columns", id="rival")
+
+    assert [["field", "rival"], ["segment"]] == [
+        [one.id for one in group] for group in group_entries([field, segment, rival])
+    ]
 
 
 def test_marks_at_the_ends_make_no_difference_to_what_one_name_is_set_to() -> None:
     plain, marked = casing("folder", "media"), casing("folder", "media/", "b")
 
-    assert is_same(plain, marked)
-    assert not is_same(replace(plain, proofs=()), marked)
-    assert not is_same(casing("test", "*_test.py"), casing("test", "test_*.py", "b"))
+    assert compare(plain, marked) is Relation.DUPLICATE
+    assert compare(replace(plain, proofs=()), marked) is not Relation.DUPLICATE
+    assert compare(casing("test", "*_test.py"), casing("test", "test_*.py", "b")) is not Relation.DUPLICATE
 
 
 def test_a_variable_that_an_advice_does_not_name_is_not_what_it_is_about() -> None:
@@ -96,7 +129,7 @@ def test_a_variable_that_an_advice_does_not_name_is_not_what_it_is_about() -> No
     one, more = (entry("Use `pathlib`.", content=("pathlib",), proofs=(each,)) for each in (proof, other))
 
     assert "" == set_name(one)
-    assert is_same(one, more)
+    assert compare(one, more) is Relation.DUPLICATE
 
 
 def test_findings_of_different_rules_are_about_different_subjects_however_alike_they_are_worded() -> None:
@@ -105,9 +138,9 @@ def test_findings_of_different_rules_are_about_different_subjects_however_alike_
         for value, rule in (("tab", "W101"), ("comma", "W102"))
     )
 
-    assert not have_similar_subjects(tab, comma)
-    assert have_similar_subjects(tab, replace(comma, proofs=tab.proofs))
-    assert is_same(tab, entry("The mark must be `tab`.", proofs=comma.proofs))
+    assert compare(tab, comma) is not Relation.SIMILAR
+    assert compare(tab, replace(comma, proofs=tab.proofs)) is Relation.SIMILAR
+    assert compare(tab, entry("The mark must be `tab`.", proofs=comma.proofs)) is Relation.DUPLICATE
 
 
 def test_an_advice_is_followed_where_the_line_has_its_value_even_if_another_line_had_it_before() -> None:
@@ -171,7 +204,7 @@ def test_what_several_results_confirm_is_a_subject_of_its_own_however_alike_it_i
         ended = [(run, OutcomeCredited(True, confirmed=(right.id,))) for run, right in pairs]
         return len(select_entries(book([one, other], *began, *ended), asked("Set the status"), NEVER).shown)
 
-    assert have_similar_subjects(one, other)
+    assert compare(one, other) is Relation.SIMILAR
     assert [1, 2] == [shown(2), shown(3)]
 
 

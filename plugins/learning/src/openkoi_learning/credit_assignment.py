@@ -9,7 +9,7 @@ from .effectiveness import is_harmful, is_idle, proves_uplift
 from .entry import LearningEntry, Trust, archive_entry
 from .merge import QUARANTINED
 from .relevance import Basis, Evidence, Rivals, same_conditions
-from .sameness import same_subject, stated_words
+from .sameness import Relation, compare
 from .state import LearningState
 from .thresholds import MIN_RUNS, OUTVOTED
 
@@ -71,13 +71,17 @@ def is_outvoted(entry: LearningEntry, evidence: Mapping[str, Sequence[Evidence]]
 
 
 def applicable_evidence(state: LearningState, entry: LearningEntry, project: str) -> Mapping[str, list[Evidence]]:
-    """Return what runs say about an entry and its rivals, under the conditions in which the entry was right last."""
-    rivals = [one for one in state.entries.values() if one.is_live and same_subject(one, entry)]
+    """Return what runs say of an entry and of its rivals, under the conditions in which the entry was right last."""
+    rivals = [
+        one
+        for one in state.entries.values()
+        if one.is_live and one.topic == entry.topic and compare(one, entry) >= Relation.SAME_SUBJECT
+    ]
     found = {one.id: sorted(state.all_evidence(one, project), key=lambda each: each.number) for one in (*rivals, entry)}
     right = [one.words for one in found[entry.id] if one.confirmed]
     if not right:
         return found
-    special = Rivals(found, {one.id: stated_words(one) for one in rivals}).conditions()
+    special = Rivals(found, {one.id: one.stated_words for one in rivals}).conditions()
     return {
         id: [one for one in some if same_conditions(one.words & special, right[-1] & special)]
         for id, some in found.items()

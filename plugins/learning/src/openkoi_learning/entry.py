@@ -8,7 +8,7 @@ from typing import Any
 from openkoi_hookspecs import Learning, LearningStatus
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .content import find_content
+from .content import find_content, terms_of
 
 MAX_TEXT_CHARACTERS = 200
 LIVE = (LearningStatus.PROBATION, LearningStatus.ACTIVE)
@@ -17,6 +17,7 @@ RESTORED = "restored by the user"  # why an archived entry is measured from the 
 SAME = "the same as"  # why an entry ended that another one repeats
 FIXED_BY = "fixed by "  # how the advice begins that a line gave, not words
 PAST_TASKS = "past_tasks"  # the origin of an entry that stands for the past tasks of a project
+FROM_FINDING = "finding"  # the origin of an entry that only stands for a finding, to compare it
 CHECK = "check "  # how a subject begins that is a check
 OVERHEAD_TOKENS = 4  # of the list item and the line break (estimate)
 CHARACTERS_PER_TOKEN = 4
@@ -114,6 +115,11 @@ class LearningEntry:
         return self.trust < Trust.MODEL
 
     @property
+    def is_opinion(self) -> bool:
+        """Whether it was never confirmed, neither by a check nor by the user."""
+        return self.trust < Trust.CHECK
+
+    @property
     def has_no_advice(self) -> bool:
         """Whether it only says what happened often, without advice."""
         return self.origin == "pattern"
@@ -146,6 +152,11 @@ class LearningEntry:
         if self.kind != "anti_pattern" or self.has_no_advice:
             return ()
         return self.content or find_content(self.stance.partition(": ")[2])
+
+    @property
+    def stated_words(self) -> frozenset[str]:
+        """Its words that all tasks which taught it have: its conditions, as far as it states them."""
+        return terms_of(self.text).intersection(*map(terms_of, self.when)) if self.when else frozenset()
 
     @property
     def check(self) -> str:

@@ -107,18 +107,23 @@ class Learner:
         visit = state.exposures.get(lesson.run)
         if visit is None or good is None:
             return None
+        selection, other = visit.selection, lesson.run if lesson.run != self.run.id else ""
+        every = [one for one in state.entries.values() if in_scope(one, selection.project)]
+        if not every:
+            if visit.passed is None:
+                await self.run.emit(OutcomeCredited(good, (), other, ()))
+                await self.log_view.read()
+            return None
         from .credit_assignment import status_changes
         from .merge import Faults
+        from .sameness import group_entries
         from .subjects import find_contents, link_subjects
         from .verdicts import judge_entries
 
-        selection = visit.selection
-        every = [one for one in state.entries.values() if in_scope(one, selection.project)]
         known = [one for one in every if one.is_live]
         verdicts = judge_entries(lesson.result, known, selection.shown)
         eligible = {*selection.shown, *selection.withheld}
         if visit.passed is None:
-            other = lesson.run if lesson.run != self.run.id else ""
             blamed, confirmed, refuted = (
                 tuple(sorted(some)) for some in (verdicts.blamed & eligible, verdicts.confirmed, verdicts.refuted)
             )
@@ -129,8 +134,8 @@ class Learner:
             if good:
                 showed = [one for one in known if one.id in selection.shown]
                 await self.save(find_contents(lesson.result, showed, selection.task))
-        topics = {one.topic for one in known if one.id in verdicts.confirmed}
-        rivals = {one.id for one in known if one.topic in topics}
+        groups = [{one.id for one in group} for group in group_entries(known)]
+        rivals = frozenset[str]().union(*(ids for ids in groups if ids & verdicts.confirmed))
         affected = sorted(eligible | rivals | verdicts.confirmed | verdicts.refuted)
         await self.save(status_changes(state, affected, selection.project, lesson.at))
         shown = (one for one in known if one.id in verdicts.refuted & set(selection.shown))

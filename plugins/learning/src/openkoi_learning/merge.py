@@ -8,22 +8,14 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .content import Replacement, has_words, terms_of
 from .entry import FIXED_BY, SAME, LearningEntry, Trust, archive_entry
-from .sameness import (
-    are_distinct,
-    have_similar_subjects,
-    is_answered,
-    is_for_another,
-    is_same,
-    limit_subject,
-    places_of,
-    share_rule,
-    stated_words,
-)
+from .entry_subject import limit_subject, places_of
+from .sameness import Relation, compare
 from .subjects import move_topic
 
 MAX_PROOFS, MAX_TASKS = 12, 12  # kept of an entry
 DISMISSED = "dismissed"
 QUARANTINED = "quarantined"
+ENDED_BY = {Relation.COVERED: "covered by", Relation.DUPLICATE: SAME}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +53,9 @@ def merge_entries(
 
 def link_by_rule(others: Sequence[LearningEntry], new: LearningEntry) -> Iterable[LearningEntry]:
     """Return the entries whose subject changes, because findings of one rule show that two subjects are one."""
-    linked = (one for one in others if one.is_live and one.topic != new.topic and share_rule(one, new))
+    linked = (
+        one for one in others if one.is_live and one.topic != new.topic and compare(one, new) is Relation.SAME_SUBJECT
+    )
     old = next(linked, None)
     return list(move_topic([*others, new], old, new)) if old else []
 
@@ -88,7 +82,7 @@ def is_worded_better(new: LearningEntry, known: LearningEntry, merged: LearningE
     sure = known.standing is LearningStatus.ACTIVE and new.trust < known.trust
     if not sure and known.advice.startswith(FIXED_BY) and not new.advice.startswith(FIXED_BY):
         return new.kind == known.kind
-    dropped = stated_words(known) - stated_words(merged)
+    dropped = known.stated_words - merged.stated_words
     elsewhere = terms_of(" ".join(known.when)) - terms_of(" ".join(new.when))
     misread = unheeded and bool(terms_of(known.text) & elsewhere)
     return (misread or bool(dropped - terms_of(new.text))) and new.kind == known.kind
@@ -98,14 +92,14 @@ def find_subject(entries: Iterable[LearningEntry], new: LearningEntry) -> Learni
     """Give an entry the subject of the entry whose content its line replaced: both are about what that line says."""
     lines = [Replacement(proof.replaced, proof.replacement) for proof in new.proofs if proof.replaced]
     for one in entries if lines and not new.subject else ():
-        if any(line.drops(one.visible_content) for line in lines) and not are_distinct(one, new):
+        if any(line.drops(one.visible_content) for line in lines) and compare(one, new) is not Relation.DISTINCT:
             return replace(new, subject=one.topic)
     return new
 
 
 def find_twin(entries: Iterable[LearningEntry], new: LearningEntry) -> LearningEntry | None:
     """Return the entry that says the same, preferring a live one to an archived one."""
-    twins = [one for one in entries if one.id == new.id or is_same(one, new)]
+    twins = [one for one in entries if compare(one, new) is Relation.DUPLICATE]
     return max(twins, key=lambda one: (one.is_live, one.trust, len(one.proofs)), default=None)
 
 
@@ -114,12 +108,11 @@ def end_reason(old: LearningEntry, kept: LearningEntry, blamed: Collection[str])
     if old.pinned or old.trust > kept.trust:
         return ""
     doubted = old.standing is not LearningStatus.ACTIVE or old.scope != "project"
-    if old.id in blamed and doubted and (old.topic == kept.topic or have_similar_subjects(old, kept)):
+    relation = compare(old, kept)
+    if old.id in blamed and doubted and relation.may_contradict:
         return "contradicted by"
     local = old.scope == kept.scope == "project"
-    if local and kept.is_live and (is_answered(old, kept) or is_for_another(old, kept)):
-        return "covered by"
-    return SAME if local and kept.is_live and is_same(old, kept) else ""
+    return ENDED_BY.get(relation, "") if local and kept.is_live else ""
 
 
 def common_content(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from .lesson import Lesson
 from .merge import NO_FAULTS, Faults, merge_entries
 from .promotion import restore_local
 from .provenance import SourcesRead, is_storable, lowest_trust, repeats_memory
-from .sameness import is_answered, is_for_another
+from .sameness import Relation, compare
 
 DOUBTED = "the run had read prose that may say the same, so another run has to confirm it"
 
@@ -41,7 +41,7 @@ def derive_changes(
 def is_needless(new: LearningEntry, known: LearningEntry) -> bool:
     """Return whether an equally trusted entry already says what a new one would."""
     sure = known.is_live and known.project == new.project and known.trust >= new.trust
-    return sure and (is_answered(new, known) or is_for_another(new, known))
+    return sure and compare(new, known) is Relation.COVERED
 
 
 def add_user_words(read: SourcesRead, lesson: Lesson) -> SourcesRead:

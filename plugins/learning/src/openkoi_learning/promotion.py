@@ -8,7 +8,7 @@ from openkoi_hookspecs import LearningStatus
 from .effectiveness import count_outcomes
 from .entry import SAME, LearningEntry, archive_entry, entry_id
 from .merge import MAX_TASKS
-from .sameness import have_similar_subjects, is_opinion, is_same
+from .sameness import Relation, compare
 from .state import LearningState
 from .thresholds import MIN_RUNS
 
@@ -21,10 +21,11 @@ def promote_entry(state: LearningState, proved: LearningEntry, now: str) -> list
     if not (is_confirmed_local(proved) and has_helped(state, proved)):
         return []
     others = [one for one in state.entries.values() if is_confirmed_local(one) and one.project != proved.project]
-    twins = [one for one in others if is_same(one, proved)]
+    relations = [compare(one, proved) for one in others]
+    twins = [one for one, relation in zip(others, relations, strict=True) if relation is Relation.DUPLICATE]
     if not twins or not all(has_helped(state, one) for one in twins):
         return []
-    if any(have_similar_subjects(one, proved) and not is_same(one, proved) for one in others):
+    if any(relation.may_contradict for relation in relations):
         return []
     confirmed = [proved, *twins]
     promoted = replace(
@@ -67,9 +68,7 @@ def restore_local(
 
 def is_confirmed_local(entry: LearningEntry) -> bool:
     """Return whether an entry was confirmed in its project, and is not pinned there."""
-    return (
-        entry.scope == "project" and entry.is_live and not (entry.pinned or entry.is_from_source or is_opinion(entry))
-    )
+    return entry.scope == "project" and entry.is_live and not (entry.pinned or entry.is_from_source or entry.is_opinion)
 
 
 def has_helped(state: LearningState, entry: LearningEntry) -> bool:

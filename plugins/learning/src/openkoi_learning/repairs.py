@@ -26,9 +26,9 @@ from .content import (
     work_lines,
 )
 from .entry import FIXED_BY, LearningEntry, Trust, check_subject, shorten
+from .entry_subject import limit_subject, places_of, sets_one_of
 from .evidence import IterationStep, code_in, evaluated_steps, is_verified, own_checks
 from .lesson import Lesson, make_entry, make_evidence
-from .sameness import limit_subject, places_of
 from .text_similarity import ASSIGNED, MARKED_NAME, marked_names, strip_marks
 from .thresholds import OPINION_WORTH, OUTCOME_WORTH, VERIFIED_WORTH
 
@@ -231,11 +231,6 @@ def find_setting(repair: Repair) -> Replacement | None:
     """Return the line that sets the name which a finding has, and which no work has changed yet; None of several."""
     found = [line.text for line in repair.before if sets_one_of(line, repair.words)]
     return Replacement(found[0], found[0]) if len(found) == 1 else None
-
-
-def sets_one_of(line: WorkLine, words: Set[str]) -> bool:
-    """Return whether a line sets a name that a text with these words has."""
-    return bool(line.sets) and terms_of(line.sets) <= words
 
 
 def fixing_line(repair: Repair) -> str:

@@ -4,7 +4,6 @@ Scope filters first. Of entries about one subject one is shown, and only what is
 ordered by that. Age breaks ties only.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import nsmallest
@@ -18,7 +17,6 @@ from .decay import DEFAULT_DECAY, Decay, decayed_worth
 from .effectiveness import EntryOutcome, count_outcomes, holdout_rate, random_share
 from .entry import LearningEntry, Trust
 from .relevance import Basis, Evidence, Rivals, needed_share, right_share, score_rivals
-from .sameness import have_similar_subjects, is_same, same_subject, stated_words
 from .state import LearningState
 from .thresholds import (
     MIN_RELEVANCE,
@@ -123,7 +121,7 @@ def find_candidates(state: LearningState, query: TaskQuery, rules: SelectionRule
         evidence = {one.id: state.all_evidence(one, query.project) for one in group}
         known = {part for one in (*group, *ended) for part in state.tasks_needing(one, query.project)}
         share = needed_share(task, known, frozenset[str]().union(*map(own_words, group)), history)
-        applicable = Rivals(evidence, {one.id: stated_words(one) for one in group}).applicable(task)
+        applicable = Rivals(evidence, {one.id: one.stated_words for one in group}).applicable(task)
         scores = score_rivals(applicable)
         for entry in group:
             right = right_share(applicable[entry.id], entry.base)
@@ -145,11 +143,14 @@ def group_by_subject(
 
     What has no advice is only kept for the user's review.
     """
-    live, ended = defaultdict[str, list[LearningEntry]](list), defaultdict[str, list[LearningEntry]](list)
-    for entry in state.entries.values():
-        if in_scope(entry, project) and (entry.pinned or not entry.has_no_advice):
-            (live if entry.is_live else ended)[entry.topic].append(entry)
-    return [(group, ended.get(topic, [])) for topic, group in live.items()]
+    every = (one for one in state.entries.values() if one.pinned or not one.has_no_advice)
+    known = [one for one in every if in_scope(one, project)]
+    if not known:
+        return []
+    from .sameness import group_entries
+
+    groups = group_entries(known)
+    return [([one for one in some if one.is_live], [one for one in some if not one.is_live]) for some in groups]
 
 
 def is_shown(state: LearningState, one: Candidate, query: TaskQuery, rules: SelectionRules) -> bool:
@@ -205,10 +206,11 @@ def keep_one_per_subject(candidates: Iterable[Candidate], state: LearningState, 
 
 def are_alternatives(one: LearningEntry, other: LearningEntry, state: LearningState, project: str) -> bool:
     """Return whether only one of two entries can apply; words alone say so until several results confirm each."""
-    if same_subject(one, other) or is_same(one, other):
-        return True
-    if not have_similar_subjects(one, other):
-        return False
+    from .sameness import Relation, compare
+
+    relation = compare(one, other)
+    if relation is not Relation.SIMILAR:
+        return relation >= Relation.SAME_SUBJECT
     evidence = (state.evidence(id, project) for id in (one.id, other.id))
     mine, theirs = (
         {each.number for each in some if each.confirmed and each.basis is Basis.RESULT} for some in evidence

@@ -8,7 +8,8 @@ from openkoi_hookspecs import Result
 
 from .content import Replacement, find_content, find_replacements, is_shown, read_line, terms_of, work_lines
 from .entry import LearningEntry
-from .sameness import are_distinct, lines_about
+from .entry_subject import lines_about
+from .sameness import Relation, compare
 from .verdicts import RunVerdicts
 
 
@@ -20,7 +21,7 @@ def link_subjects(result: Result, known: Sequence[LearningEntry], verdicts: RunV
         lines = replaced_lines(result, new)
         for old in refuted:
             gone = any(line.drops(old.visible_content) for line in lines)
-            if gone and old.topic != new.topic and not are_distinct(old, new):
+            if gone and old.topic != new.topic and compare(old, new) is not Relation.DISTINCT:
                 yield from move_topic(known, old, new)
                 return
 

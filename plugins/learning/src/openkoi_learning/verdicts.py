@@ -13,10 +13,10 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .content import WorkLine, is_shown, read_line, work_lines
 from .entry import LearningEntry
+from .entry_subject import lines_about
 from .lesson import first_attempt_passed, first_findings
-from .sameness import finding_names, is_elsewhere, lines_about
-from .text_similarity import marked_names, word_overlap
-from .thresholds import SAME_FINDING
+from .sameness import Relation, compare_finding
+from .text_similarity import marked_names
 
 Attempt: TypeAlias = tuple[Sequence[WorkLine], Evaluation]
 
@@ -115,8 +115,8 @@ def judge_attempt(entry: LearningEntry, lines: Sequence[WorkLine], judged: Evalu
     """Judge an entry whose content an attempt shows: by its own check, or by a finding about it with other advice."""
     if entry.check and any(one.name == entry.check for one in judged.checks):
         own = [one for one in judged.open if one.rule == entry.check]
-        elsewhere = bool(own) and all(is_elsewhere(entry, one) for one in own)
-        return None if elsewhere else entry.check not in judged.failing
+        others = bool(own) and not any(is_about(entry, one, lines) for one in own)
+        return None if others else entry.check not in judged.failing
     blamed = (
         one for one in judged.open if is_about(entry, one, lines) and not advises(one, entry.visible_content, lines)
     )
@@ -143,21 +143,4 @@ def judge_by_first(entry: LearningEntry, run: RunWorks) -> bool | None:
 
 def is_about(entry: LearningEntry, finding: Finding, lines: Sequence[WorkLine]) -> bool:
     """Return whether a finding about these lines is about an entry's subject."""
-    if entry.check and entry.check == finding.rule:
-        return not is_elsewhere(entry, finding)
-    proven = {(proof.rule, proof.where, proof.finding) for proof in entry.proofs if proof.finding}
-    text = f"{finding.title} {finding.detail} {finding.fix}"
-    if names_another(text, finding_names(entry), lines):
-        return False
-    titles = (proof.finding for proof in entry.proofs if proof.finding)
-    alike = any(word_overlap(finding.title, title) >= SAME_FINDING for title in titles)
-    return finding.key in proven or alike or word_overlap(entry.text, text) >= SAME_FINDING
-
-
-def names_another(text: str, known: Collection[str], lines: Sequence[WorkLine]) -> bool:
-    """Return whether a finding names something in these lines, and nothing that an entry's findings have named.
-
-    A linter words all findings of one rule alike: what they name tells them apart.
-    """
-    names = marked_names(text)
-    return bool(known) and names.isdisjoint(known) and any(is_shown((name,), lines) for name in names)
+    return compare_finding(entry, finding, lines) >= Relation.SIMILAR
