@@ -18,6 +18,8 @@ from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
 from openkoi_learning.events import EntriesShown, OutcomeCredited
 from openkoi_learning.past_tasks import fit_past_tasks, is_held_out, past_tasks_of
 from openkoi_learning.selection import MAX_COMPARED, Selection, SelectionRules, select_entries
+from openkoi_learning.state import LearningState
+from openkoi_learning.views import format_list
 from openkoi_learning.user_actions import pin_entry
 
 pytestmark = pytest.mark.unit
@@ -124,6 +126,34 @@ def test_of_two_that_contradict_each_other_only_the_better_is_shown() -> None:
     )
 
     assert ["Export invoices by `x`."] == [one.text for one in select_entries(state, asked(), NEVER).shown]
+
+
+FIX = "fixed by `return a + b`"
+FIXED = [
+    entry(f"test_{name}: {FIX}", advice=FIX, content=("a + b",), subject=f"check test_{name}", when=("Fix the tests",))
+    for name in ("one", "two", "three")
+]
+
+
+def test_a_line_that_fixed_several_checks_is_shown_once_and_not_when_it_is_held_out() -> None:
+    state = book(FIXED)
+    always = SelectionRules(withheld=1.0)
+    used = [(f"run{n}", EntriesShown("Fix the tests", "pond", "m", (FIXED[0].id,))) for n in range(2)]
+    ended = [(run, OutcomeCredited(True, confirmed=(FIXED[0].id,))) for run, _ in used]
+
+    held = [select_entries(book(FIXED, *used, *ended), asked("Fix the tests", run=run), always) for run in "abcdefghij"]
+
+    assert 1 == len(select_entries(state, asked("Fix the tests"), NEVER).shown)
+    assert {0, 1} == {len(one.withheld) for one in held}
+    assert {1} == {len(one.shown) + len(one.withheld) for one in held}
+
+
+def test_a_line_that_fixed_several_checks_is_listed_once_in_full_before_the_other_checks() -> None:
+    first, *others = format_list(book(FIXED), FIXED).splitlines()
+
+    assert "`return a + b`" in first
+    assert [True, True] == ["fixed by the same line" in one for one in others]
+    assert {one.id for one in FIXED} == {line.split()[0] for line in (first, *others)}
 
 
 def test_what_faded_is_not_shown_and_what_helped_since_is() -> None:

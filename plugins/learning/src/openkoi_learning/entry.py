@@ -135,6 +135,11 @@ class LearningEntry:
         return self.advice or self.text
 
     @property
+    def fixing_line(self) -> str:
+        """Its advice if that is only a line that fixed something; empty if it is in words, or the line was cut."""
+        return self.advice if self.advice.startswith(FIXED_BY) and "…" not in self.advice else ""
+
+    @property
     def tokens(self) -> int:
         """The size of its line in a prompt."""
         return -(-len(self.text) // CHARACTERS_PER_TOKEN) + OVERHEAD_TOKENS

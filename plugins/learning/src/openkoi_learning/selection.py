@@ -196,7 +196,11 @@ def is_unconditional(entry: LearningEntry) -> bool:
 
 
 def keep_one_per_subject(candidates: Iterable[Candidate], state: LearningState, project: str) -> list[Candidate]:
-    """Keep one entry per subject, and one of several that say the same."""
+    """Keep one entry per subject, and one of several that say the same.
+
+    A line that fixed several things is shown once, and credited to the entry that is shown: its uplift is the
+    line's. Results also confirm or refute the other entries, which need not be shown for that.
+    """
     kept: list[Candidate] = []
     for one in sorted(candidates, key=lambda each: each.rank, reverse=True):
         if not any(are_alternatives(one.entry, other.entry, state, project) for other in kept):
@@ -206,6 +210,8 @@ def keep_one_per_subject(candidates: Iterable[Candidate], state: LearningState, 
 
 def are_alternatives(one: LearningEntry, other: LearningEntry, state: LearningState, project: str) -> bool:
     """Return whether only one of two entries can apply; words alone say so until several results confirm each."""
+    if one.text == other.text or one.fixing_line == other.fixing_line != "":
+        return True
     from .sameness import Relation, compare
 
     relation = compare(one, other)

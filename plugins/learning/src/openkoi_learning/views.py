@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from openkoi_base.counts import format_count
 from openkoi_hookspecs import LearningStatus
@@ -17,6 +18,7 @@ from .selection import in_scope, is_unconditional
 from .state import LearningState
 
 MAX_OUTCOMES = 10
+SAME_LINE = "fixed by the same line"
 NOT_MEASURED = "not measured yet"  # it comes from runs that an entry was held out of
 TRUST_LABELS = (
     "from a page or a message",
@@ -55,10 +57,18 @@ def format_list(state: LearningState, entries: Sequence[LearningEntry]) -> str:
         return "All entries are archived. To list them, run `openkoi learn list --all`."
     if not entries:
         return "Nothing learned yet. Entries are created from what a task's evaluation found, and from reflection."
-    return "\n".join(
-        format_line(state, entry)
-        for entry in sorted(entries, key=lambda one: (-to_learning(state, one).confidence, one.id))
-    )
+    ranked = sorted(entries, key=lambda one: (-to_learning(state, one).confidence, one.id))
+    groups: dict[str, list[LearningEntry]] = {}
+    for entry in ranked:
+        groups.setdefault(entry.fixing_line or entry.id, []).append(entry)
+    return "\n".join(line for group in groups.values() for line in format_group(state, group))
+
+
+def format_group(state: LearningState, group: Sequence[LearningEntry]) -> Iterator[str]:
+    """Yield the lines of entries with one fixing line, which only the first repeats."""
+    yield format_line(state, group[0])
+    for entry in group[1:]:
+        yield format_line(state, replace(entry, text=entry.text.replace(entry.fixing_line, SAME_LINE)))
 
 
 def format_page(state: LearningState, entry: LearningEntry, now: str, decay: Decay = DEFAULT_DECAY) -> str:
