@@ -59,7 +59,7 @@ def refutations_needed(evidence: Sequence[Evidence], *, visible: bool) -> int:
 
 
 def is_confirmed(one: Evidence) -> bool:
-    """Return whether an attempt or a result confirmed an entry."""
+    """Return whether an iteration or a result confirmed an entry."""
     return one.confirmed and one.basis > Basis.ADVICE
 
 

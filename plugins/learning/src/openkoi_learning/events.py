@@ -28,11 +28,11 @@ class EntriesShown(Event):
 
 @dataclass(frozen=True, slots=True)
 class OutcomeCredited(Event):
-    """How the first attempt of a run went, and which eligible entries its findings are about.
+    """How the first iteration of a run went, and which eligible entries its findings are about.
 
     ``of`` is the run, if another run logs it. ``confirmed`` and ``refuted`` are the entries, shown or not, that the
-    result says something about; None in older logs, where the first attempt was all that was known. ``unblamed`` are
-    those that an attempt shows while its findings are about other things.
+    result says something about; None in older logs, where the first iteration was all that was known. ``unblamed`` are
+    those that an iteration shows while its findings are about other things.
     """
 
     name = "ledger.credited"

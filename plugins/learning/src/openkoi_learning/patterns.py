@@ -29,6 +29,6 @@ def find_recurring_blockers(lesson: Lesson, taught: Iterable[LearningEntry]) -> 
         titles = list(dict.fromkeys(finding.title for finding in found if finding.rule == rule))[:3]
         where = next(finding.key[1] for finding in found if finding.rule == rule)
         if count >= 2:
-            text = f"Check {rule} before answering; earlier attempts were blocked by: {'; '.join(titles)}"
+            text = f"Check {rule} before answering; earlier iterations were blocked by: {'; '.join(titles)}"
             proof = EntryEvidence(run=lesson.run, rule=rule, where=where, finding=titles[0])
             yield make_entry(lesson, "anti_pattern", text, proof, base=RECURRING_WORTH, origin="pattern")

@@ -67,13 +67,13 @@ def count_tasks(numbers: Sequence[int], since: int) -> float:
 
 
 class Basis(IntEnum):
-    """What evidence comes from: a finding that advises it, an attempt without a finding about it, or a result.
+    """What evidence comes from: a finding that advises it, an iteration without a finding about it, or a result.
 
     RESULT is a result that was accepted, or the entry's own check.
     """
 
     ADVICE = 0
-    ATTEMPT = 1
+    ITERATION = 1
     RESULT = 2
 
 

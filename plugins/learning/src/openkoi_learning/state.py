@@ -174,7 +174,7 @@ class LearningState:
             confirmed, refuted = tuple(shown - blamed) if outcome.passed else (), shown & blamed
         words, project = terms_of(visit.selection.task), visit.selection.project
         for id in (*outcome.unblamed, *confirmed, *refuted):
-            basis = Basis.ATTEMPT if id in outcome.unblamed else Basis.RESULT
+            basis = Basis.ITERATION if id in outcome.unblamed else Basis.RESULT
             self.proofs[project, id][visit.run] = Evidence(visit.number, words, id not in refuted, basis)
 
     def history(self, project: str) -> TaskHistory:

@@ -1,4 +1,4 @@
-"""Detect that entries concern one subject: a result has one of them where an earlier attempt had another."""
+"""Detect that entries concern one subject: a result has one of them where an earlier iteration had another."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ def link_subjects(result: Result, known: Sequence[LearningEntry], verdicts: RunV
 
 
 def find_contents(result: Result, entries: Sequence[LearningEntry], task: str) -> Iterator[LearningEntry]:
-    """Yield entries without any evidence so far, with the content that the accepted first attempt shows."""
+    """Yield entries without any evidence so far, with the content that the accepted first iteration shows."""
     lines = work_lines(result.iterations[0].work)
     for one in entries:
         if not (one.visible_content or one.has_no_advice or one.kind == "anti_pattern"):

@@ -1,8 +1,9 @@
 """Judge entries by a run: those that its result confirms, and those that it refutes.
 
 An accepted result is right in everything that it shows. So an entry whose content it shows is confirmed, whether it was
-shown or held out; one whose content was in an earlier attempt and is gone is refuted. Of a result that was not accepted
-only an entry's own check says something. An entry whose content no work can show is judged by the first attempt.
+shown or held out; one whose content was in an earlier iteration and is gone is refuted. Of a result that was not
+accepted only an entry's own check says something. An entry whose content no work can show is judged by the first
+iteration.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,7 +19,7 @@ from .lesson import first_attempt_passed, first_findings
 from .sameness import Relation, compare_finding
 from .text_similarity import marked_names
 
-Attempt: TypeAlias = tuple[Sequence[WorkLine], Evaluation]
+IterationWork: TypeAlias = tuple[Sequence[WorkLine], Evaluation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +27,8 @@ class RunVerdicts:
     """The ids of entries that a run confirms, refutes, and of those that a finding is about although they were shown
     or because they were held out.
 
-    Those ``unblamed`` are confirmed by less than an accepted result: an attempt shows them, and its findings are about
-    other things. Those ``unheeded`` were shown and right, but the first attempt went without them.
+    Those ``unblamed`` are confirmed by less than an accepted result: an iteration shows them, and its findings are
+    about other things. Those ``unheeded`` were shown and right, but the first iteration went without them.
     """
 
     confirmed: frozenset[str] = frozenset()
@@ -39,13 +40,13 @@ class RunVerdicts:
 
 @dataclass(frozen=True, slots=True)
 class RunWorks:
-    """The lines of the attempts, each with its evaluation, and of the result; and whether it was accepted."""
+    """The lines of the iterations, each with its evaluation, and of the result; and whether it was accepted."""
 
     first: Sequence[WorkLine]
     earlier: Sequence[WorkLine]
     final: Sequence[WorkLine]
     accepted: bool
-    attempts: Sequence[Attempt]
+    iterations: Sequence[IterationWork]
     findings: Sequence[Finding]
     passed: bool
 
@@ -77,7 +78,7 @@ def read_works(result: Result) -> RunWorks:
 
 
 def is_in_first(entry: LearningEntry, run: RunWorks) -> bool:
-    """Return whether the first attempt shows an entry's content."""
+    """Return whether the first iteration shows an entry's content."""
     return shows(entry, run.first)
 
 
@@ -90,8 +91,8 @@ def judge_entry(entry: LearningEntry, run: RunWorks, shown: bool) -> bool | None
         return judge_by_first(entry, run) if shown and not entry.visible_content else None
     if run.accepted:
         return kept
-    attempt = latest_attempt(entry, run)
-    return judge_attempt(entry, *attempt) if attempt else None
+    iteration = latest_iteration(entry, run)
+    return judge_iteration(entry, *iteration) if iteration else None
 
 
 def shows(entry: LearningEntry, lines: Sequence[WorkLine]) -> bool:
@@ -99,20 +100,20 @@ def shows(entry: LearningEntry, lines: Sequence[WorkLine]) -> bool:
     return is_shown(entry.visible_content, lines_about(entry, lines))
 
 
-def latest_attempt(entry: LearningEntry, run: RunWorks) -> Attempt | None:
-    """Return the latest attempt that shows an entry."""
-    return next((one for one in reversed(run.attempts) if shows(entry, one[0])), None)
+def latest_iteration(entry: LearningEntry, run: RunWorks) -> IterationWork | None:
+    """Return the latest iteration that shows an entry."""
+    return next((one for one in reversed(run.iterations) if shows(entry, one[0])), None)
 
 
 def is_unblamed(entry: LearningEntry, run: RunWorks) -> bool:
-    """Return whether the last attempt of a run that was not accepted shows an entry that its findings are not about."""
-    lines, judged = run.attempts[-1] if run.attempts and not run.accepted else ((), Evaluation())
+    """Return whether the last iteration of a run without an accepted result shows an entry that no finding is about."""
+    lines, judged = run.iterations[-1] if run.iterations and not run.accepted else ((), Evaluation())
     found = judged.open if shows(entry, lines) else ()
     return bool(found) and not any(is_about(entry, one, lines) for one in found)
 
 
-def judge_attempt(entry: LearningEntry, lines: Sequence[WorkLine], judged: Evaluation) -> bool | None:
-    """Judge an entry whose content an attempt shows: by its own check, or by a finding about it with other advice."""
+def judge_iteration(entry: LearningEntry, lines: Sequence[WorkLine], judged: Evaluation) -> bool | None:
+    """Judge an entry whose content an iteration shows: by its own check, or by a finding about it with other advice."""
     if entry.check and any(one.name == entry.check for one in judged.checks):
         own = [one for one in judged.open if one.rule == entry.check]
         others = bool(own) and not any(is_about(entry, one, lines) for one in own)
@@ -137,7 +138,7 @@ def judge_warning(forbidden: Collection[str], run: RunWorks) -> bool | None:
 
 
 def judge_by_first(entry: LearningEntry, run: RunWorks) -> bool | None:
-    """Judge an entry that was shown by the first attempt alone; a pass says nothing of what no work shows."""
+    """Judge an entry that was shown by the first iteration alone; a pass says nothing of what no work shows."""
     return False if any(is_about(entry, finding, run.first) for finding in run.findings) else None
 
 
