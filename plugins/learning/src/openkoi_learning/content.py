@@ -19,7 +19,9 @@ from .text_similarity import ASSIGNED, DENIAL, MARKED_NAME, NUMBER, WORD, affirm
 TOKEN = lazy_pattern(r"[^\W_]+(?:[-./:][^\W_]+)*|[^\w\s]")  # a word with its hyphens, or a mark
 UNIT = r"\s+[^\W\d_]+"
 
-MIN_PHRASE_WORDS = 2  # words that an advice with a number shares with a line without that number (estimate)
+MIN_PHRASE_WORDS = (
+    2  # words that an advice with a number shares with a line without that number (estimate, see CURVES.md)
+)
 MAX_LINES, MAX_WORDS = 2_000, 60  # of a work, and of an advice or a line, that are compared
 
 

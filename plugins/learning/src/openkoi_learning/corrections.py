@@ -12,6 +12,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .entry import MAX_TEXT_CHARACTERS, EntryEvidence, LearningEntry, Trust, shorten
 from .lesson import Lesson, make_entry
+from .thresholds import OUTCOME_WORTH, VERIFIED_WORTH
 
 YES_OR_NO = lazy_pattern(
     r"(?:y|n|yes|no|ok|okay|sure|always|never|allow|deny|stop|continue|go on|\d+)[.!]?", re.IGNORECASE
@@ -19,7 +20,6 @@ YES_OR_NO = lazy_pattern(
 INSTRUCTION_QUESTION = "What should be done?"
 PERMISSION_QUESTION = lazy_pattern(r"\AAllow (\S+) |\nAllow (\S+) ")
 MAX_TOPIC_CHARACTERS = 120  # of the question or objection that an entry shows as its evidence (estimate)
-ANSWER_WORTH, CORRECTION_WORTH = 0.75, 0.95  # worth of an answer and of a correction before any outcome (estimates)
 ONE_TIME = lazy_pattern(
     r"\b(?:this time|just once|only once|this once|for now|today|(?:for|in) this (?:task|run|one|case|session))\b",
     re.IGNORECASE,
@@ -105,15 +105,15 @@ def find_answered(lesson: Lesson) -> Iterator[LearningEntry]:
             text = f"Before using {tool}: {correction}"
         elif not question.endswith(INSTRUCTION_QUESTION):
             text = f'Asked "{topic}", the user answered: {correction}'
-            fields = fields if fields["trust"] is Trust.PAGE else {"base": ANSWER_WORTH}
+            fields = fields if fields["trust"] is Trust.PAGE else {"base": OUTCOME_WORTH}
         yield make_preference(lesson, text, EntryEvidence(run=lesson.run, finding=topic), scope, fields)
 
 
 def trust_of(correction: str) -> dict[str, object]:
     """Return how far a correction is trusted; one that contains a quotation is trusted like a page."""
     if IN_QUOTES.search(correction):
-        return {"trust": Trust.PAGE, "base": ANSWER_WORTH}
-    return {"trust": Trust.PERSON, "standing": LearningStatus.ACTIVE, "base": CORRECTION_WORTH}
+        return {"trust": Trust.PAGE, "base": OUTCOME_WORTH}
+    return {"trust": Trust.PERSON, "standing": LearningStatus.ACTIVE, "base": VERIFIED_WORTH}
 
 
 def make_preference(

@@ -7,16 +7,11 @@ from typing import TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .thresholds import MIN_RUNS
+from .thresholds import MIN_DIFFERENCE, MIN_RUNS, USUAL_RUNS
 
 UNSEEN_MEAN, UNSEEN_VARIANCE = 1 / 2, 1 / 12  # of a share of no runs, by the formulas of a uniform one
 
-# These are estimates, checked with the simulated users of the tests.
-OUTCOME_DECAY = 0.94  # share of its weight that an outcome keeps with each later outcome
-PRIOR_RUNS = 3.0  # runs at the usual rate that every estimate assumes
 CERTAIN_DEVIATIONS = 1.96  # standard deviations of a 95 % two-sided interval
-MAX_IDLE_RUNS = 24  # after which an entry must have made a difference
-MIN_DIFFERENCE = 0.1  # difference in the share of passes that an entry must make
 CONFIRMED_HOLDOUT_SHARE = 0.5  # of the usual rate, until a run was without the entry (measured: CURVES.md)
 
 
@@ -82,14 +77,10 @@ def pass_rates(uses: Sequence[EntryOutcome]) -> Mapping[str, tuple[int, int]]:
     return {name: (sum(passed), len(passed)) for name, passed in sides.items()}
 
 
-def decayed_successes(uses: Sequence[EntryOutcome], good: Criterion, *, shown: bool) -> tuple[float, float]:
-    """Return the weighted successes and total; the newest counts as one."""
-    well = total = 0.0
-    for use in uses:
-        if use.shown is shown:
-            well = well * OUTCOME_DECAY + good(use)
-            total = total * OUTCOME_DECAY + 1
-    return well, total
+def count_successes(uses: Sequence[EntryOutcome], good: Criterion, *, shown: bool) -> tuple[int, int]:
+    """Return how many outcomes are good, of how many: with the entry, or without."""
+    some = [good(use) for use in uses if use.shown is shown]
+    return sum(some), len(some)
 
 
 def passed_first(use: EntryOutcome) -> bool:
@@ -104,8 +95,8 @@ def not_blamed(use: EntryOutcome) -> bool:
 
 def estimate_uplift(uses: Sequence[EntryOutcome], usual: float, good: Criterion = passed_first) -> Uplift:
     """Compare runs with an entry to runs without it; ``usual`` is the usual share of runs that go well."""
-    with_it = estimate_share(*decayed_successes(uses, good, shown=True), usual)
-    without = estimate_share(*decayed_successes(uses, good, shown=False), usual)
+    with_it = estimate_share(*count_successes(uses, good, shown=True), usual)
+    without = estimate_share(*count_successes(uses, good, shown=False), usual)
     mean = with_it[0] - without[0]
     spread = CERTAIN_DEVIATIONS * sqrt(with_it[1] + without[1])
     return Uplift(mean, max(-1.0, mean - spread), min(1.0, mean + spread))
@@ -118,18 +109,15 @@ def estimate_share(passed: float, total: float, usual: float) -> tuple[float, fl
     """
     if not total:
         return UNSEEN_MEAN, UNSEEN_VARIANCE
-    good, size = passed + PRIOR_RUNS * usual, total + PRIOR_RUNS
+    good, size = passed + USUAL_RUNS * usual, total + USUAL_RUNS
     mean = good / size
     return mean, mean * (1 - mean) / (size + 1)
 
 
 def estimate_utility(uses: Sequence[EntryOutcome], base: float) -> float:
     """Return what an entry is worth, 0.0 to 1.0: harm weighs more than help, and ``base`` counts before any outcome."""
-    helpful = harmful = 0.0
-    for use in (use for use in uses if use.shown):
-        helpful = helpful * OUTCOME_DECAY + use.passed
-        harmful = harmful * OUTCOME_DECAY + (use.blamed and not use.passed)
-    return (helpful + 2 * base) / (helpful + 1.5 * harmful + 2)
+    known = count_outcomes(uses)
+    return (known.helpful + 2 * base) / (known.helpful + 1.5 * known.harmful + 2)
 
 
 def is_harmful(uses: Sequence[EntryOutcome], usual: float) -> bool:
@@ -143,7 +131,7 @@ def is_harmful(uses: Sequence[EntryOutcome], usual: float) -> bool:
 def is_idle(uses: Sequence[EntryOutcome], usual: float) -> bool:
     """Return whether an entry was shown and held out often enough to see that it makes no difference."""
     known = count_outcomes(uses)
-    if known.shown < MAX_IDLE_RUNS or known.withheld < MIN_RUNS:
+    if min(known.shown, known.withheld) < MIN_RUNS:
         return False
     return (
         estimate_uplift(uses, usual).high < MIN_DIFFERENCE

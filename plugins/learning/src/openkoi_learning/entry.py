@@ -9,6 +9,7 @@ from openkoi_hookspecs import Learning, LearningStatus
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .content import find_content, terms_of
+from .thresholds import OVERHEAD_TOKENS
 
 MAX_TEXT_CHARACTERS = 200
 LIVE = (LearningStatus.PROBATION, LearningStatus.ACTIVE)
@@ -19,7 +20,6 @@ FIXED_BY = "fixed by "  # how the advice begins that a line gave, not words
 PAST_TASKS = "past_tasks"  # the origin of an entry that stands for the past tasks of a project
 FROM_FINDING = "finding"  # the origin of an entry that only stands for a finding, to compare it
 CHECK = "check "  # how a subject begins that is a check
-OVERHEAD_TOKENS = 4  # of the list item and the line break (estimate)
 CHARACTERS_PER_TOKEN = 4
 
 

@@ -23,8 +23,8 @@ CODE = lazy_pattern(r"[=(){}\[\];]|->|^(?:return|import|from|del|raise|yield|els
 COMMENT = lazy_pattern(r"(?:^|\s)(?:#|//|--\s|/\*|<!--|\"\"\"|''').*$|^\*.*$")
 TEST = lazy_pattern(r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)(?:test_|conftest)|[._](?:test|spec)\.\w+$")
 SENTENCE = lazy_pattern(r"(?<=[.!?])\s+(?=[A-Z`\"'(])")
-MAX_LINE_DISTANCE = 3  # lines between two places of one region (estimate)
-MIN_SHARE = 0.5  # share of an advice's words that the work contains if it followed the advice (estimate)
+MAX_LINE_DISTANCE = 3  # lines between two places of one region (estimate, see CURVES.md)
+MIN_SHARE = 0.5  # share of an advice's words that the work contains if it followed the advice (estimate, see CURVES.md)
 
 
 @dataclass(frozen=True, slots=True)

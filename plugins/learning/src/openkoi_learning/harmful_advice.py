@@ -8,8 +8,9 @@ from .content import find_content, is_shown, new_lines, terms_of, work_lines
 from .entry import LearningEntry, Trust, shorten
 from .evidence import IterationStep, evaluated_steps, followed_sentences, is_followed, touches_subject
 from .lesson import Lesson, make_entry, make_evidence
+from .thresholds import VERIFIED_WORTH
 
-REGRESSION_WORTH, VERIFIED_WORTH = 0.7, 0.8  # worth of a warning before any outcome: unverified, verified (estimates)
+REGRESSION_WORTH = 0.7  # worth of an unverified warning before any outcome (LEARN-04)
 NOWHERE = Finding("")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from .entry import EntryEvidence, LearningEntry, shorten
 from .lesson import Lesson, make_entry
 
-SLOW_WORTH, RECURRING_WORTH = 0.5, 0.75  # worth before any outcome, for slow progress and for blockers (estimates)
+SLOW_WORTH, RECURRING_WORTH = 0.5, 0.75  # worth before any outcome, for slow progress and for blockers (LEARN-04)
 
 
 def find_slow_progress(lesson: Lesson) -> Iterator[LearningEntry]:

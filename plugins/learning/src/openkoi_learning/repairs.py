@@ -30,12 +30,12 @@ from .entry_subject import limit_subject, places_of, sets_one_of
 from .evidence import IterationStep, code_in, evaluated_steps, is_verified, own_checks
 from .lesson import Lesson, make_entry, make_evidence
 from .text_similarity import ASSIGNED, MARKED_NAME, marked_names, strip_marks
-from .thresholds import OPINION_WORTH, OUTCOME_WORTH, VERIFIED_WORTH
+from .thresholds import MIN_SUBJECT_WORDS, OPINION_WORTH, OUTCOME_WORTH, VERIFIED_WORTH
 
-MAX_VALUE_CHARACTERS = 40  # of a value that a line sets; a longer one is an expression (estimate)
-MIN_COMMON_WORDS = 2  # words that a finding shares with the line that fixed it, if others are new (estimate)
-# Words of an advice besides its content; with fewer, the title of its finding states the subject (estimate).
-MIN_SUBJECT_WORDS = 2
+MAX_VALUE_CHARACTERS = 40  # of a value that a line sets; a longer one is an expression (estimate, see CURVES.md)
+MIN_COMMON_WORDS = (
+    2  # words that a finding shares with the line that fixed it, if others are new (estimate, see CURVES.md)
+)
 
 
 @dataclass(frozen=True, slots=True)

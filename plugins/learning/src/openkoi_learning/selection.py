@@ -19,14 +19,13 @@ from .entry import LearningEntry, Trust
 from .relevance import Basis, Evidence, Rivals, needed_share, right_share, score_rivals
 from .state import LearningState
 from .thresholds import (
+    MAX_COMPARED,
     MIN_RELEVANCE,
     MIN_RUNS,
     SURELY_NEEDED,
     USUAL_TOKENS,
 )
 
-MAX_COMPARED = 64  # the likeliest candidates, which are compared in pairs; eight at most are shown (estimate)
-MIN_MODEL_RUNS = 5  # runs with one model; with fewer, the runs of all models count (estimate)
 RANK = {"anti_pattern": 0, "heuristic": 1, "preference": 1, "fact": 2}
 
 
@@ -182,7 +181,7 @@ def holdout_of(
 def prefer_model(uses: Sequence[EntryOutcome], model: str) -> Sequence[EntryOutcome]:
     """Return the outcomes with this model if there are enough, else those with all models."""
     own = [use for use in uses if use.model == model]
-    return own if len(own) >= MIN_MODEL_RUNS else uses
+    return own if len(own) >= MIN_RUNS else uses
 
 
 def in_scope(entry: LearningEntry, project: str) -> bool:

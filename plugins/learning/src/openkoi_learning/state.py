@@ -20,9 +20,8 @@ from .thresholds import MIN_RUNS, OUTCOME_WORTH
 if TYPE_CHECKING:
     from .stopping import NextIteration, Standing
 
-RECENT_RUNS = 40  # for the usual success rate (estimate)
-KEPT_RUNS = 100  # of a project, whatever came of them; of older ones those that say something (estimate)
-RARE_WORD_TASKS = 500  # of a project, after which a word that too few had to be familiar is as new (estimate)
+KEPT_RUNS = 100  # of a project, whatever came of them; then those that say something (measured: CURVES.md)
+RARE_WORD_TASKS = 500  # of a project, after which a word that few had is as new (measured: CURVES.md)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +289,7 @@ class LearningState:
 
     def success_rate(self, project: str) -> float:
         """Return the share of recent first attempts that passed in a project, by Laplace's rule; 0.5 without any."""
-        recent = [self.exposures[run] for run in self.projects[project][-RECENT_RUNS:]]
+        recent = [self.exposures[run] for run in self.projects[project][-KEPT_RUNS:]]
         known = [visit.good for visit in recent if visit.passed is not None]
         return (sum(known) + 1) / (len(known) + 2)
 

@@ -28,6 +28,11 @@ OUTVOTED = 8  # times in a row that another entry about its subject was right in
 SIMILAR_SUBJECT = 0.6  # share of common words, besides the contents, from which two entries have one subject
 SAME_WORDS = 0.8  # share of common words from which two texts without content say the same
 SAME_FINDING = 0.5  # share of common words from which two findings are about the same thing
+USUAL_RUNS = 3.0  # runs at the usual rate that every estimate of an uplift assumes
+MIN_DIFFERENCE = 0.1  # difference in the share of passes that an entry must make
+MIN_SUBJECT_WORDS = 2  # of an advice besides its content; with fewer, its finding's title states the subject
+OVERHEAD_TOKENS = 4  # of an entry's list item and line break
+MAX_COMPARED = 64  # the likeliest candidates, which are compared in pairs; eight at most are shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,11 @@ PAGE_VALUES: Mapping[str, Sequence[float]] = {  # beside the value in use, of ea
     "SIMILAR_SUBJECT": (0.4, 0.8),
     "SAME_WORDS": (0.6, 0.95),
     "SAME_FINDING": (0.3, 0.7),
+    "USUAL_RUNS": (0.5, 10.0),
+    "MIN_DIFFERENCE": (0.03, 0.3),
+    "MIN_SUBJECT_WORDS": (1, 4),
+    "OVERHEAD_TOKENS": (0, 8),
+    "MAX_COMPARED": (16, OFF),
 }
 PAGE = """# Curves
 
