@@ -18,10 +18,9 @@ from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
 from openkoi_learning.events import EntriesShown, OutcomeCredited
 from openkoi_learning.past_tasks import fit_past_tasks, is_held_out, past_tasks_of
 from openkoi_learning.selection import Selection, SelectionRules, select_entries
-from openkoi_learning.state import LearningState
 from openkoi_learning.thresholds import MAX_COMPARED
-from openkoi_learning.views import format_list
 from openkoi_learning.user_actions import pin_entry
+from openkoi_learning.views import format_list
 
 pytestmark = pytest.mark.unit
 
