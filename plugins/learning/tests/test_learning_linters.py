@@ -10,7 +10,6 @@ from openkoi_learning.entry import LearningEntry
 from openkoi_learning.extract_lessons import extract_entries
 from openkoi_learning.lesson import Lesson
 from openkoi_learning.merge import merge_entries
-from openkoi_learning.rules import extract_entries
 from openkoi_learning.sameness import Relation, compare
 from openkoi_learning.verdicts import judge_entries
 
