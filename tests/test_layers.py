@@ -44,7 +44,7 @@ USE_THEM_TOO = {
 
 
 TOP = {
-    *("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "conftest.py"),
+    *("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"),
     *("kernel", "plugins", "providers", "integrations", "evaluators", "hookspecs", "tests", "examples"),
 }
 

@@ -230,7 +230,7 @@ def test_a_word_that_is_no_action_is_told_how_to_be_a_task(shop: Shop) -> None:
     ("words", "reply"),
     [
         (("why", "zz"), "No entry named 'zz'. To list all entries, run `openkoi learn list --all`."),
-        (("why", ""), "Several entries begin"),
+        (("why", ""), "Several entries start"),
         (("--install", "s"), "skills"),
     ],
 )

@@ -99,7 +99,7 @@ def test_past_tasks_alone_means_those_of_this_project(tmp_path: Path) -> None:
         SessionLog(tmp_path).write(LoggedRun(project, Task("", session=project[-5:]), SessionLog(tmp_path)), [record])
 
     assert f"applies:   project {project_id(tmp_path)}" in learn_command(tmp_path, "why", "past-tasks")
-    assert "Several entries begin with 'past-'" in learn_command(tmp_path, "why", "past-")
+    assert "Several entries start with 'past-'" in learn_command(tmp_path, "why", "past-")
 
 
 @pytest.mark.parametrize("task", [Task("Export", limits=Limits(iterations=0)), Task("Export", parent="r")])

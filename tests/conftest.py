@@ -1,4 +1,4 @@
-"""Settings of all tests, of the whole suite and of one package alone: the processes that they start begin faster."""
+"""Settings of the whole suite: the processes that tests start begin faster."""
 
 import gc
 import os
