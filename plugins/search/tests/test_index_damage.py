@@ -280,3 +280,13 @@ def test_neither_adding_nor_searching_imports_a_database_or_numpy(tmp_path: Path
 
     assert "1\n" == output.stdout
     assert not (tmp_path / "openkoi.db").exists()
+
+
+@POSIX
+def test_a_folder_in_place_of_a_segment_is_damage_and_the_index_is_rebuilt(tmp_path: Path) -> None:
+    segment = filled(tmp_path)
+    segment.unlink()
+    segment.mkdir()
+
+    assert {} == asyncio.run(memory(tmp_path).offsets())
+    assert 1 == len([*tmp_path.glob("*.bad-*")])

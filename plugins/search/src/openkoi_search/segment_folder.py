@@ -65,7 +65,7 @@ class SegmentFolder:
                 except OtherFormatError:
                     self.discard_other_version()
                     continue
-                except CorruptFileError as error:
+                except (CorruptFileError, IsADirectoryError) as error:
                     self.set_aside(error)
                     continue
                 except OSError as error:
