@@ -9,7 +9,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from openkoi_base.files.private_files import replace_file
-from openkoi_hookspecs import AppRejectedError, AppUnavailableError, Json, Koi, Question, SignInRequiredError
+from openkoi_hookspecs import (
+    AppRejectedError,
+    AppUnavailableError,
+    ConfigError,
+    Json,
+    Koi,
+    Question,
+    SignInRequiredError,
+)
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .app_client import AppClient, encode_fields
@@ -22,6 +30,7 @@ SHORT_SECONDS = 300.0  # of a token whose server does not say how long it lives
 DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 SLOWER_SECONDS = 5.0  # RFC 8628: after slow_down
 ASK_CODE = "Open {0} and enter {1}. Once you have signed in there, press y and Enter"
+UNREADABLE = "{} cannot be read: {}. Delete it, then sign in again with `openkoi connect`."
 PENDING = ("authorization_pending", "slow_down")
 
 
@@ -98,11 +107,17 @@ class RefreshToken:
     first: str
 
     def load(self) -> str:
-        """Return the token that is valid now."""
+        """Return the token that is valid now; raise ConfigError if the file cannot be read."""
         if not (self.first and self.file.exists()):
             return self.first
-        kept = json.loads(self.file.read_text())
-        return str(kept["now"]) if kept.get("first") == self.first else self.first
+        try:
+            kept = json.loads(self.file.read_text())
+            first, now = kept["first"], kept["now"]
+        except OSError as error:
+            raise ConfigError(UNREADABLE.format(self.file, error.strerror)) from None
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise ConfigError(UNREADABLE.format(self.file, "it is damaged")) from None
+        return now if first == self.first and isinstance(now, str) else self.first
 
     def save(self, token: str) -> None:
         """Keep a token that replaces the one before."""
