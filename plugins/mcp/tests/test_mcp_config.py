@@ -228,7 +228,7 @@ def test_files_of_an_added_server_are_found_from_every_folder(tmp_path: Path, wo
 
 
 @pytest.mark.parametrize(
-    "words", [("files",), ("--url", "https://x", "files", "npx"), ("a/b", "npx"), ("--env", "A", "x", "y")]
+    "words", [("files",), ("--url", "https://x", "files", "npx"), ("a/b", "npx"), ("--env", "A", "x", "python3")]
 )
 def test_a_server_that_cannot_be_added_changes_nothing(words: tuple[str, ...], tmp_path: Path) -> None:
     openkoi = shell_with(tmp_path)
@@ -238,11 +238,21 @@ def test_a_server_that_cannot_be_added_changes_nothing(words: tuple[str, ...], t
     assert before == (openkoi.home / "config.toml").read_text()
 
 
+def test_words_of_a_task_add_no_server(tmp_path: Path) -> None:
+    openkoi = shell_with(tmp_path)
+    before = (openkoi.home / "config.toml").read_text()
+    refused = openkoi("mcp", "add", "tests", "for", "the", "parser")
+
+    assert (2, before) == (refused.returncode, (openkoi.home / "config.toml").read_text())
+    assert "Command not found: for." in refused.stderr
+    assert "To run these words as a task, run `openkoi 'mcp add tests for the parser'`." in refused.stderr
+
+
 def test_a_server_in_a_list_is_removed_from_the_list(tmp_path: Path) -> None:
     openkoi = shell_with(tmp_path)
     configure(openkoi, {})
     (openkoi.home / "config.toml").write_text('[[mcp.servers]]\nname = "a"\ncommand = "x"\n')
-    openkoi("mcp", "add", "b", "y")
+    openkoi("mcp", "add", "b", "python3")
     openkoi("mcp", "remove", "a")
 
     assert ["b"] == [line.split()[0] for line in openkoi("mcp", "list").stdout.splitlines()[::2]]

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import shlex
+import shutil
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -31,6 +33,7 @@ EXISTS = (
     "An MCP server named {0} already exists. To replace it, run `openkoi mcp remove {0}` first. To change one of its "
     "settings, run `openkoi config set mcp.servers.{0}.args '[...]'`."
 )
+NOT_FOUND = "Command not found: {}. Install it first. To run these words as a task, run `openkoi {}`."
 SERVERS = "mcp.servers"
 SCHEMA = "openkoi.mcp/1"
 ALLOW_ALL = "Allow OpenKoi to use all of this? (v shows full descriptions and schemas) [y/N/v]"
@@ -91,6 +94,7 @@ async def add(
     if bool(command) == bool(url):
         raise click.UsageError("Give either a command or --url.")
     words = [full_path(word) for word in command]
+    require_program(words, name)
     table: dict[str, Json] = {"url": url} if url else {"command": words[0], "args": [*words[1:]]}
     table |= {"transport": transport} if transport else {}
     table |= {key: split_pairs(pairs) for key, pairs in (("env", env), ("headers", header)) if pairs}
@@ -101,6 +105,12 @@ async def add(
         raise KoiError(EXISTS.format(name))
     file = koi.set_setting(SERVERS, [*listed, {"name": name, **table}]) if listed else set_table(koi, name, table)
     click.echo(ADDED.format(name, file))
+
+
+def require_program(words: Sequence[str], name: str) -> None:
+    """Raise UsageError if a command's program is not installed: the words may have been meant as a task."""
+    if words and "${" not in words[0] and not shutil.which(Path(words[0]).expanduser()):
+        raise click.UsageError(NOT_FOUND.format(words[0], shlex.quote(" ".join(("mcp add", name, *words)))))
 
 
 def full_path(word: str) -> str:
