@@ -38,6 +38,14 @@ def test_the_poets_work_until_the_reviewer_is_content(openkoi: Shell) -> None:
     assert result["output"].startswith("Still pond at daybreak")
 
 
+def test_the_reviewer_alone_uses_up_its_cycles_or_is_content(openkoi: Shell) -> None:
+    strict = openkoi("run", "reviewer.yaml", *MODEL, "Review the haiku")
+    content = openkoi("run", "reviewer.yaml", *MODEL, "Review the haiku: Still pond at daybreak")
+
+    assert (3, 0) == (strict.returncode, content.returncode), strict.stderr
+    assert "APPROVED" in content.stdout
+
+
 def test_the_readme_shows_what_is_printed(openkoi: Shell) -> None:
     lines = [counted(line) for line in (HERE / "README.md").read_text().splitlines() if line.startswith("    ")]
 
