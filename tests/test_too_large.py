@@ -97,8 +97,8 @@ def test_what_cannot_be_shortened_enough_is_not_asked_for_ever(
 def test_input_that_no_call_could_contain_is_refused_before_it_is_searched_and_stored(tmp_path: Path) -> None:
     openkoi = shell(tmp_path)
     model = write_script(openkoi.folder, "  - says: Short.\n")
-    result = openkoi("-m", model, "Summarize it", stdin="Pond! " * 200_000)
+    result = openkoi("-m", model, "Summarize it", stdin="Pond! " * 400_000)
 
     assert 4 == result.returncode
-    assert "about 300,002 tokens, and iteration.token_budget allows 200,000. Shorten the task" in result.stderr
+    assert "about 600,002 tokens, and iteration.token_budget allows 200,000. Shorten the task" in result.stderr
     assert [] == logged_records(openkoi.home)

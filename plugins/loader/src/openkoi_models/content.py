@@ -31,6 +31,7 @@ from openkoi_settings import keys
 from .images_in_messages import media_in, name_of
 
 HISTORY_FORM = "Expected a tuple of Message that starts with a user message and has a result for every tool call."
+LONG_TASK_BYTES = 2_000_000  # a longer task takes seconds to search for secrets: about one for each MB (measured)
 TOO_LONG = (
     "its words and input are about {tokens:,} tokens, and {setting} allows {limit:,}. Shorten the task and its input, "
     "or raise the limit"
@@ -39,8 +40,9 @@ TOO_LONG = (
 
 def require_size(task: Task, limits: Limits) -> Task:
     """Return the task; raise LimitExceededError if its words exceed its budget: redacting them takes long."""
-    tokens = (size_of_text(task.text) + size_of_text(task.context)) // BYTES_PER_TOKEN
-    if tokens > limits.tokens:
+    size = size_of_text(task.text) + size_of_text(task.context)
+    tokens = size // BYTES_PER_TOKEN
+    if size > LONG_TASK_BYTES and tokens > limits.tokens:
         raise LimitExceededError(TOO_LONG.format(tokens=tokens, limit=limits.tokens, setting=keys.TOKEN_BUDGET.name))
     return task
 
