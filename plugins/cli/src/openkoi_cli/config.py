@@ -10,7 +10,7 @@ import click
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from openkoi_hookspecs import ConfiguredSetting, OpenedKoi
@@ -62,17 +62,13 @@ def set_value(invocation: Invocation, /, key: str, value: str) -> None:
 @click.argument("key")
 @click.pass_obj
 def unset(invocation: Invocation, /, key: str) -> int:
-    """Remove KEY from your config file, also under a former name."""
-    from openkoi_settings import DEPRECATED, read_settings
-
-    koi, written = invocation.open(), read_settings(invocation.paths.config)
-    names = [name for name in written if key == name or key == DEPRECATED.get(name, ("",))[0]]
-    if not names:
+    """Remove KEY from your config file."""
+    koi = invocation.open()
+    if key not in read_keys(invocation.paths.config):
         click.echo(f"{key} is not set in {invocation.paths.config}.", err=True)
         return 1
-    for name in names:
-        koi.set_setting(name, None)
-        click.echo(f"Removed {name} from {invocation.paths.config}.")
+    koi.set_setting(key, None)
+    click.echo(f"Removed {key} from {invocation.paths.config}.")
     note_override(key, invocation.paths.config, invocation)
     return 0
 
@@ -125,6 +121,22 @@ def parse_value(text: str) -> "Json":
     except tomllib.TOMLDecodeError:
         return text
     return text if "\n" in text else value
+
+
+def read_keys(file: "Path") -> set[str]:
+    """Return the dotted keys in a valid config file as they are written there, also deprecated ones."""
+    from tomllib import loads
+
+    return set(dotted_keys(loads(file.read_bytes().decode("utf-8-sig")))) if file.is_file() else set()
+
+
+def dotted_keys(table: "Mapping[str, object]") -> "Iterator[str]":
+    """Yield the keys of a table and of the tables in it."""
+    for key, value in table.items():
+        if isinstance(value, dict) and value:
+            yield from (f"{key}.{below}" for below in dotted_keys(value))
+        else:
+            yield key
 
 
 def require_effect(key: str, value: "Json", invocation: Invocation) -> None:
