@@ -6,6 +6,7 @@ import pytest
 
 from openkoi_hookspecs import Paths
 from openkoi_settings import find_paths
+from openkoi_settings.paths import HOME_VARIABLE
 
 HOME = Path("~").expanduser()
 
@@ -58,3 +59,10 @@ def test_finding_paths_makes_nothing(tmp_path: Path) -> None:
     find_paths({"OPENKOI_HOME": str(tmp_path / "new")})
 
     assert [] == list(tmp_path.iterdir())
+
+
+def test_the_home_folder_is_that_of_the_environment_given(tmp_path: Path) -> None:
+    environment = {HOME_VARIABLE: str(tmp_path), "OPENKOI_DATA": "~/data"}
+
+    assert Paths(tmp_path / ".openkoi" / "config.toml", tmp_path / "data") == find_paths(environment)
+    assert tmp_path / "mine.toml" == find_paths(environment, "~/mine.toml").config

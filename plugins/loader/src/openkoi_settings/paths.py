@@ -10,6 +10,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import ConfigError, Paths
 
+HOME_VARIABLE = "USERPROFILE" if os.name == "nt" else "HOME"
 RELATIVE_HOME = (
     "HOME is {!r}, which is not an absolute path. Set it to your home folder, or set OPENKOI_HOME to another folder."
 )
@@ -24,7 +25,8 @@ def find_paths(environment: Mapping[str, str] = os.environ, config: str = "") ->
     named = config or ("" if home else environment.get("OPENKOI_CONFIG", ""))
     data = (Path(home) / "data") if home else data_folder(environment)
     default = (Path(home) if home else config_folder(environment)) / "config.toml"
-    return Paths(config_file(Path(named)) if named else expand_home(default), expand_home(data))
+    config_path = config_file(Path(named), environment) if named else expand_home(default, environment)
+    return Paths(config_path, expand_home(data, environment))
 
 
 def config_folder(environment: Mapping[str, str]) -> Path:
@@ -45,14 +47,19 @@ def xdg_folder(variable: str, environment: Mapping[str, str]) -> Path | None:
     return folder if folder.is_absolute() else None
 
 
-def config_file(named: Path) -> Path:
-    path = expand_home(named)
+def config_file(named: Path, environment: Mapping[str, str]) -> Path:
+    path = expand_home(named, environment)
     return path / "config.toml" if path.is_dir() else path
 
 
-def expand_home(path: Path) -> Path:
-    """Return a path with the home folder for ``~``; raise ConfigError if that is not an absolute path."""
-    home, whole = os.environ.get("HOME", "unset"), path.expanduser()
-    if path.parts[:1] == ("~",) and not (home and whole.is_absolute()):
+def expand_home(path: Path, environment: Mapping[str, str]) -> Path:
+    """Return a path with the home folder for ``~``; raise ConfigError if that is not an absolute path.
+
+    Without a variable for it, the home folder is that of the account.
+    """
+    home = environment.get(HOME_VARIABLE)
+    if path.parts[:1] != ("~",) or home is None:
+        return path.expanduser()
+    if not Path(home).is_absolute():
         raise ConfigError(RELATIVE_HOME.format(home))
-    return whole
+    return Path(home, *path.parts[1:])
