@@ -13,7 +13,6 @@ from openkoi_base.files import lock_beside, private_folder, read_small_text, rep
 from openkoi_hookspecs import DataDir, PendingQuestion, PluginNotFoundError, Question
 
 POLL_SECONDS = 0.2
-SHORT_ID_LENGTH = 8
 
 
 class Kept(NamedTuple):
@@ -56,6 +55,8 @@ class FileQuestions:
         with lock_beside(self.folder / "questions"):
             kept = self.read(self.file(id))
             if kept is None or kept.answer is not None:
+                from openkoi_base.files.short_ids import SHORT_ID_LENGTH
+
                 raise PluginNotFoundError(
                     "question", id, tuple(one.id[:SHORT_ID_LENGTH] for one in await self.pending())
                 )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openkoi_base.files.diffs import changed_files, format_names
+from openkoi_base.files.short_ids import SHORT_ID_LENGTH
 from openkoi_hookspecs import Checkpoints, FilesChangedError, KoiError, Record
 
 from .run_replay import build_replay
@@ -21,7 +22,6 @@ UNDONE = (
     "Task {id} cannot be judged: its changes were undone ({names}). "
     "Run `openkoi redo {id}`, then `openkoi resume {id}`."
 )
-SHORT_ID_LENGTH = 8
 
 
 async def refuse_fork(checkpoints: Checkpoints, workspace: Path, start: str, last: str) -> None:

@@ -7,7 +7,7 @@ from typing import TypeVar
 from openkoi_hookspecs import KoiError, PluginNotFoundError
 
 T = TypeVar("T")
-SHORT_ID_LENGTH = 8
+SHORT_ID_LENGTH = 8  # characters of an id that are shown where they are enough
 FURTHER_CHARACTERS = 4  # beyond those that several ids begin with
 MAX_LISTED = 8
 
