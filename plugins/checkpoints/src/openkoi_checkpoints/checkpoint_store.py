@@ -1,4 +1,4 @@
-"""Create, restore and diff checkpoints (snapshots) over a content store, without git."""
+"""Take a checkpoint (snapshot) of the working tree, roll back to it, and diff checkpoints, without git."""
 
 import asyncio
 import os
