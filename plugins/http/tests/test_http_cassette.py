@@ -292,6 +292,9 @@ def test_it_is_its_owner_s_alone(tmp_path: Path) -> None:
     assert 0o600 == stat.S_IMODE(file.stat().st_mode)
 
 
+WIRES, PIECES = 8, 40  # a piece takes 10 ms, and so many already alternate in the file
+
+
 def test_many_wires_may_record_to_one_file_at_the_same_time(tmp_path: Path) -> None:
     file = tmp_path / "cassette.jsonl"
 
@@ -300,13 +303,13 @@ def test_many_wires_may_record_to_one_file_at_the_same_time(tmp_path: Path) -> N
             await hear(wire, b'{"n": "%d"}' % number)
 
     async def all_at_once(url: str) -> None:
-        await asyncio.gather(*(ask(url, number) for number in range(30)))
+        await asyncio.gather(*(ask(url, number) for number in range(WIRES)))
 
-    with HttpServer(lambda seen: ServerResponse([b"data: " + seen.body + b"\n\n"] * 99, type=EVENTS)) as listening:
+    with HttpServer(lambda seen: ServerResponse([b"data: " + seen.body + b"\n\n"] * PIECES, type=EVENTS)) as listening:
         asyncio.run(all_at_once(listening.url))
 
-    bodies = [b'{"n": "%d"}' % number for number in range(30)]
-    assert [[body.decode()] * 99 for body in bodies] == [words for words, _ in replayed(file, *bodies)]
+    bodies = [b'{"n": "%d"}' % number for number in range(WIRES)]
+    assert [[body.decode()] * PIECES for body in bodies] == [words for words, _ in replayed(file, *bodies)]
 
 
 def test_an_answer_that_was_left_early_is_kept_as_far_as_it_was_heard(tmp_path: Path) -> None:
