@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from openkoi_base.files.reverse_patch import split_lines
-from openkoi_base.files.text_encoding import decode_text
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .line_matcher import LineMatcher
@@ -53,14 +52,27 @@ def patch_body(path: str, old: FileVersion | None, new: FileVersion | None) -> l
     left = quote_name(f"a/{path}") if old else "/dev/null"
     right = quote_name(f"b/{path}") if new else "/dev/null"
     binary = f"Binary files {left} and {right} differ"
-    then, now = (None if data is None else decode_text(data) for data in (before, after))
+    names = [f"--- {end_name(left)}\n", f"+++ {end_name(right)}\n"]
+    if before is None or after is None:
+        return [f"{binary}\n"]
+    if is_text(before) and is_text(after):
+        return [*names, *format_hunks(*(split_lines(data.decode("utf-8")) for data in (before, after)))]
+    from openkoi_base.files.text_encoding import decode_text
+
+    then, now = decode_text(before), decode_text(after)
     if then is None or now is None:
         return [f"{binary}\n"]
     hunks = format_hunks(split_lines(then.text), split_lines(now.text))
-    names = [f"--- {end_name(left)}\n", f"+++ {end_name(right)}\n"] if hunks else []
     codecs = [one.codec for one in (then, now) if one.text]
-    note = [] if {*codecs} <= {"utf-8"} else [f"{binary} ({describe_encodings(codecs, is_shown=bool(hunks))})\n"]
-    return [*note, *names, *hunks]
+    return [f"{binary} ({describe_encodings(codecs, is_shown=bool(hunks))})\n", *(names if hunks else ()), *hunks]
+
+
+def is_text(data: bytes) -> bool:
+    """Return whether a diff can show it without changing a byte."""
+    try:
+        return "\0" not in data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
 
 
 def describe_encodings(codecs: Sequence[str], *, is_shown: bool) -> str:
