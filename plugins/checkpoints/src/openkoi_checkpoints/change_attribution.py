@@ -192,13 +192,13 @@ class ChangeJournal:
             file.write(json.dumps(note).encode("ascii") + b"\n")
 
     def read_records(self) -> Notes:
-        """Return all records; skip one that was truncated by a crash."""
+        """Return all records; skip one that was truncated by a crash, and what is not a record."""
         found: Notes = []
         with suppress(FileNotFoundError):
             for line in self.path.read_bytes().splitlines():
                 with suppress(ValueError):
                     found.append(json.loads(line))
-        return found
+        return [note for note in found if isinstance(note, dict)]
 
 
 @dataclass(frozen=True, slots=True)
