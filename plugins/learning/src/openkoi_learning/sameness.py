@@ -5,6 +5,7 @@ Two findings of one evaluation are never one thing. A number, a name or a denial
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from enum import IntEnum
 
 from openkoi_hookspecs import Finding
@@ -81,7 +82,7 @@ def compare_finding(entry: LearningEntry, finding: Finding, lines: Sequence[Work
         subject=entry.subject if entry.check and entry.check == finding.rule else "",
         project=entry.project,
         origin=FROM_FINDING,
-        proofs=(proof,),
+        proofs=(proof, replace(proof, finding=finding.title)),
     )
     return compare(entry, made)
 
