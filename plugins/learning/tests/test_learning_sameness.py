@@ -9,7 +9,7 @@ from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Finding, Itera
 from openkoi_learning.content import WorkLine, find_content, find_replacement, terms_of, work_lines
 from openkoi_learning.entry import EntryEvidence
 from openkoi_learning.merge import merge_entries
-from openkoi_learning.sameness import Relation, compare
+from openkoi_learning.sameness import Relation, compare, compare_finding
 from openkoi_learning.subjects import link_subjects
 from openkoi_learning.verdicts import judge_entries
 
@@ -47,6 +47,15 @@ def test_two_findings_of_one_evaluation_are_never_one_thing_whatever_they_share(
 )
 def test_advice_is_the_same_when_its_names_and_numbers_are(one: str, other: str, same: bool) -> None:
     assert same is (compare(entry(one), entry(other)) is Relation.DUPLICATE)
+
+
+def test_a_finding_about_something_else_with_the_same_words_is_not_about_an_entry() -> None:
+    amber = "Take late amber for the maximum wait of the authentication screen."
+    screen = entry(amber, content=("maximum wait",), proofs=(found("a", amber, rule="style"),))
+    runner = Finding("The maximum wait of the job runner must be guarded ember.", rule="style")
+    itself = Finding("Early amber is the maximum wait of the authentication screen.", rule="style")
+
+    assert compare_finding(screen, runner, ()) < Relation.SIMILAR <= compare_finding(screen, itself, ())
 
 
 def test_a_name_with_a_suffix_is_another_name_and_a_longer_phrase_may_be_the_same() -> None:

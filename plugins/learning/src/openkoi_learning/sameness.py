@@ -139,8 +139,11 @@ def found_together(one: LearningEntry, other: LearningEntry) -> bool:
 def is_duplicate(one: LearningEntry, other: LearningEntry) -> bool:
     """Return whether two entries say the same: one content, or a content that the other's words affirm.
 
-    Their rules may differ: two linters may report one thing by different rules.
+    Their rules may differ: two linters may report one thing by different rules. A finding says what is wrong, so it
+    repeats no entry, although it may contain an entry's words.
     """
+    if FROM_FINDING in (one.origin, other.origin):
+        return False
     if (one.kind == "anti_pattern") != (other.kind == "anti_pattern"):
         return False
     if one.has_no_advice and other.has_no_advice and (rules_of(one) & rules_of(other) or one.text == other.text):
