@@ -176,6 +176,25 @@ def test_what_two_commands_change_at_the_same_time_is_in_doubt_for_both(
     assert ["one.txt"] == late.in_doubt
 
 
+def test_a_doubt_ends_with_the_calls_that_ran_at_the_same_time(
+    store: CheckpointStore, root: Path, tmp_path: Path
+) -> None:
+    other = watched(tmp_path / "kept")
+    take(store, root, run="one")
+    take(other, root, run="two")
+    asyncio.run(store.start_call(root, "one call"))
+    asyncio.run(other.start_call(root, "two call"))
+    write(root, "one.txt", "by one\n")
+    ended = [asyncio.run(other.finish_call(root, "two call")), asyncio.run(store.finish_call(root, "one call"))]
+    take(other, root, run="two")
+    asyncio.run(store.start_call(root, "one next"))
+    write(root, "one.txt", "again by one\n")
+    alone = asyncio.run(store.finish_call(root, "one next"))
+
+    assert [["one.txt"], ["one.txt"]] == [one.in_doubt for one in ended]
+    assert [] == alone.in_doubt
+
+
 def diff_of(store: CheckpointStore, root: Path, since: str, until: str) -> str:
     """The headers of a diff."""
     patch = asyncio.run(store.diff(root, since, until))

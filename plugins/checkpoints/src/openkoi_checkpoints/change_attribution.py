@@ -133,7 +133,9 @@ class ChangeJournal:
         self.looks = now
         if begun.looks is None or now is None:
             return CallChanges()
-        at_once = [one for one in open_calls_of_others(notes, call) if self.process.is_running(str(one["process"]))]
+        at_once = [
+            one for one in open_calls_of_others(notes, call) if self.process.is_running(str(one.get("process", "")))
+        ]
         found = divide_changes(changed_paths(begun.looks, now), notes, CallAtOnce(call, begun.writes, at_once))
         self.append({"ours": found.ours, "closed": call, "in_doubt": found.in_doubt})
         skipped = skipped_folders_of(self.named.root, found.ours, self.rules, self.named.paths())

@@ -55,12 +55,16 @@ def snapshot_of(note: Mapping[str, object], name: str) -> StatSnapshot:
     return {path: tuple(look) for path, look in found.items()} if isinstance(found, dict) else {}
 
 
+def records_since(notes: Notes, call: str) -> Notes:
+    """Return the records since a call began."""
+    return notes[max((place for place, note in enumerate(notes) if note.get("opened") == call), default=0) :]
+
+
 def changes_of_other_calls(notes: Notes, call: str) -> StatSnapshot:
     """Return how calls of other runs left paths, for those that ended since this call began."""
-    began = max((place for place, note in enumerate(notes) if note.get("opened") == call), default=0)
     run = run_of({"opened": call})
     others: StatSnapshot = {}
-    for note in notes[began:]:
+    for note in records_since(notes, call):
         others.update(snapshot_of(note, "ours") | snapshot_of(note, "done") if run_of(note) != run else {})
     return others
 
@@ -81,7 +85,7 @@ def divide_changes(changed: StatSnapshot, notes: Notes, one: CallAtOnce) -> Divi
     if one.writes and one.others:
         return DividedChanges(select_paths(changed, one.writes))
     ours = {path: look for path, look in changed.items() if others.get(path) != look}
-    doubtful = {path for note in notes for path in paths_in_doubt(note)}
+    doubtful = {path for note in records_since(notes, one.call) for path in paths_in_doubt(note)}
     if not one.writes and any(not other.get("writes") for other in one.others):
         doubtful |= ours.keys() - paths_written(notes, one.call)
     return DividedChanges(ours, sorted(doubtful & changed.keys()))
