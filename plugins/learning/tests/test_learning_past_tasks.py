@@ -3,8 +3,10 @@
 import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
+import click
 import pytest
 from click.testing import CliRunner
 from learning_builders import COMMAS, green, lesson, red, turn
@@ -60,9 +62,14 @@ class Desk(GivenPlugins):
     workspace: Path = Path()
 
 
+APPROVE_OTHERS = click.Command("approve", params=[click.Argument(["name"])])  # what a plugin proposed
+OTHERS = SimpleNamespace(actions=click.Group(commands=[APPROVE_OTHERS]))
+
+
 def learn_command(folder: Path, *words: str) -> str:
     """Run ``openkoi learn`` and so on; return what it prints, or the error."""
-    desk = Desk({"hooks": {"learning": LearningHook(sessions=folder)}}, workspace=folder)
+    hooks = {"learning": LearningHook(sessions=folder)}
+    desk = Desk({"hooks": hooks, "learn": {"others": OTHERS}}, workspace=folder)
     result = CliRunner().invoke(learn, list(words), obj=desk)
     return str(result.exception) if result.exception else result.output
 
@@ -93,13 +100,27 @@ def test_past_tasks_are_an_entry_that_the_user_reviews_archives_restores_and_pin
     assert RUNS == count_shown(RUNS, harm=True)
 
 
-def test_past_tasks_alone_means_those_of_this_project(tmp_path: Path) -> None:
-    for project in (project_id(tmp_path), "other"):
-        record = EntryUpdated(past_tasks_of(LearningState(), TaskQuery(run="", text="", project=project)))
-        SessionLog(tmp_path).write(LoggedRun(project, Task("", session=project[-5:]), SessionLog(tmp_path)), [record])
+def log_past_tasks(folder: Path, project: str) -> None:
+    """Log the entry that stands for the past tasks of a project."""
+    log, entry = SessionLog(folder), past_tasks_of(LearningState(), TaskQuery(run="", text="", project=project))
+    log.write(LoggedRun(project, Task("", session=project[-5:]), log), [EntryUpdated(entry)])
 
-    assert f"applies:   project {project_id(tmp_path)}" in learn_command(tmp_path, "why", "past-tasks")
+
+def test_past_tasks_alone_means_those_of_this_project(tmp_path: Path) -> None:
+    log_past_tasks(tmp_path, "other")
+    assert "No entry named 'past-tasks'" in learn_command(tmp_path, "forget", "past-tasks")
+
+    log_past_tasks(tmp_path, project_id(tmp_path))
+    assert f"applies:   project {project_id(tmp_path)}\n" in learn_command(tmp_path, "why", "past-tasks")
     assert "Several entries start with 'past-'" in learn_command(tmp_path, "why", "past-")
+
+
+def test_the_page_of_past_tasks_has_only_facts_that_apply_to_them(tmp_path: Path) -> None:
+    log_past_tasks(tmp_path, project_id(tmp_path))
+
+    labels = [line.split()[0] for line in learn_command(tmp_path, "why", "past-tasks").splitlines()[1:]]
+
+    assert ["applies:", "from:", "uplift:", "refuted:"] == labels
 
 
 @pytest.mark.parametrize("task", [Task("Export", limits=Limits(iterations=0)), Task("Export", parent="r")])

@@ -198,9 +198,7 @@ def approve(ctx: click.Context, /, id: str) -> None:
     """Approve an entry, so that it is shown as an instruction. Also approves pending proposals by number or name."""
     hook = load_hook(ctx.obj)
     others = [group.commands["approve"] for group in load_actions(ctx.obj) if "approve" in group.commands]
-    if others and not (
-        len(id) >= MIN_ID_LENGTH and any(key.startswith(id) for key in hook.log_view.read_now().entries)
-    ):
+    if others and not (len(id) >= MIN_ID_LENGTH and any(key.startswith(id) for key in hook.log_view.read_now().known)):
         ctx.invoke(others[0], **{str(others[0].params[0].name): id})
         return
     entry = find_entry(ctx.obj, hook, id)
@@ -291,7 +289,7 @@ def load_hook(koi: Koi) -> LearningHook:
 def find_entry(koi: Koi, hook: LearningHook, id: str) -> LearningEntry:
     """Return the entry with this id or unique prefix; ``past-tasks`` alone is that of this project; raise KoiError."""
     known = hook.log_view.read_now().known
-    here = past_tasks_id(project_id(koi.workspace)) if id == PREFIX else id
-    if not any(one.startswith(id) for one in known):
+    prefix = past_tasks_id(project_id(koi.workspace)) if id == PREFIX else id
+    if not any(one.startswith(prefix) for one in known):
         raise KoiError(f"No entry named {id!r}. To list all entries, run `openkoi learn list --all`.")
-    return find_by_prefix(here if here in known else id, known, "entry", "entries")
+    return find_by_prefix(prefix, known, "entry", "entries")

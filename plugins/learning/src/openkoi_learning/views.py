@@ -86,7 +86,8 @@ def format_page(state: LearningState, entry: LearningEntry, now: str, decay: Dec
 def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: Decay) -> Iterator[str]:
     """Yield where an entry applies, its sources, and its current worth."""
     where = f"project {entry.project}" if entry.scope == "project" else entry.scope
-    yield f"  applies:   {where}; about: {', '.join(entry.keys) or 'nothing specific'}"
+    about = "" if entry.is_past_tasks else f"; about: {', '.join(entry.keys) or 'nothing specific'}"
+    yield f"  applies:   {where}{about}"
     yield f"  from:      {explain_source(entry)}"
     if entry.reason:
         yield f"  status:    {entry.standing}, {entry.reason}"
@@ -98,7 +99,7 @@ def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: De
     yield f"  uplift:    {format_uplift(state, entry)}"
     if not entry.has_no_advice:
         yield f"  refuted:   {explain_refutation(state, entry)}"
-    if entry.scope == "project" and not (entry.has_no_advice or is_unconditional(entry)):
+    if entry.scope == "project" and not (entry.has_no_advice or entry.is_past_tasks or is_unconditional(entry)):
         yield f"  needed:    {explain_need(state, entry)}"
     yield from format_proposal(state, entry, now)
 
