@@ -1,6 +1,7 @@
 """Test the format of diffs, and that git can apply them."""
 
 import asyncio
+import codecs
 import random
 import shutil
 import subprocess
@@ -85,6 +86,13 @@ def test_a_file_that_only_changes_its_encoding_says_so() -> None:
     assert "(latin-1 text, decoded below)\n--- /dev/null\n+++ b/n\n@@ -0,0 +1,1 @@\n+caf\u00e9\n" in file_patch(
         "n", None, new
     )
+
+
+@pytest.mark.parametrize("old", [b"", codecs.BOM_UTF16_BE])
+def test_a_file_that_is_only_a_byte_order_mark_has_no_text_to_show(old: bytes) -> None:
+    before, after = FileVersion("100644", old), FileVersion("100644", codecs.BOM_UTF16_LE)
+
+    assert "diff --git a/n b/n\nBinary files a/n and b/n differ\n" == file_patch("n", before, after)
 
 
 def test_what_was_not_kept_differs_too() -> None:

@@ -60,7 +60,7 @@ def patch_body(path: str, old: FileVersion | None, new: FileVersion | None) -> l
     from openkoi_base.files.text_encoding import decode_text
 
     then, now = decode_text(before), decode_text(after)
-    if then is None or now is None:
+    if then is None or now is None or not (then.text or now.text):
         return [f"{binary}\n"]
     hunks = format_hunks(split_lines(then.text), split_lines(now.text))
     codecs = [one.codec for one in (then, now) if one.text]
