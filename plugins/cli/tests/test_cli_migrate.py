@@ -37,7 +37,6 @@ def test_the_format_of_the_log_is_named_and_the_log_is_unchanged(openkoi: Shell,
     assert before == content(openkoi.home / "data" / "sessions")
 
 
-@pytest.mark.row("MIG-01", "MIG-02")
 @pytest.mark.parametrize("command", READERS, ids=" ".join)
 def test_the_log_of_a_newer_version_is_refused_and_unchanged(openkoi: Shell, command: tuple[str, ...]) -> None:
     sessions = openkoi.home / "data" / "sessions"

@@ -35,7 +35,7 @@ COMMANDS: Mapping[str, str] = {
     "fork": "Re-run a task from an earlier iteration with different settings.",
     "import": "Import task history.",
     "memory": "Search, check and rebuild memory.",
-    "migrate": "Convert the run log or an export to the format of this version.",
+    "migrate": "Report whether the run log or an export needs a migration.",
     "models": "List the models of each role, and those of a provider.",
     "plugin": "Create, certify, install, remove and configure plugins.",
     "plugins": "List installed plugins, what they add, and which are broken.",

@@ -1,4 +1,4 @@
-"""Define ``openkoi migrate``, which converts the run log or an export to the format of this version."""
+"""Define ``openkoi migrate``, which reports whether the run log or an export needs a migration: none does so far."""
 
 from pathlib import Path
 
@@ -13,9 +13,9 @@ CURRENT = "The {what} needs no migration: format {version} is current."
 @click.argument("export", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.pass_obj
 def command(invocation: Invocation, /, export: Path | None) -> None:
-    """Convert the run log to the format of this version, or an EXPORT: the folder of a JSON export.
+    """Report whether the run log needs a migration, or an EXPORT: the folder of a JSON export.
 
-    `openkoi update` also converts the run log. Memory is not converted: it is rebuilt if its version differs.
+    `openkoi update` also reports it. Memory needs none: it is rebuilt if its version differs.
     """
     if export is None:
         run_migrations(invocation)

@@ -15,10 +15,7 @@ from .segment_files import original_name
 MAX_STEM_BYTES = 200  # bytes; file systems allow 255 for a name, endings included
 LOG_FORMAT = 1  # version of the log's format, if no file beside the logs says otherwise
 FORMAT_PREFIX = "format-"
-NEWER = (
-    "The run log in {folder} has format {version}, and this OpenKoi reads format {known}. Run `openkoi update`, "
-    "or convert the log with the newer OpenKoi: `openkoi migrate`."
-)
+NEWER = "The run log in {folder} has format {version}, and this OpenKoi reads format {known}. Run `openkoi update`."
 BY_TIME = lazy_pattern(r"\d{8}T\d{6}-[0-9a-f]{11}")
 
 
