@@ -39,7 +39,7 @@ TOO_LONG = (
 
 
 def require_size(task: Task, limits: Limits) -> Task:
-    """Return the task; raise LimitExceededError if its words exceed its budget: redacting them takes long."""
+    """Return the task; raise LimitExceededError if it is long and exceeds its budget, before it is redacted."""
     size = size_of_text(task.text) + size_of_text(task.context)
     tokens = size // BYTES_PER_TOKEN
     if size > LONG_TASK_BYTES and tokens > limits.tokens:
