@@ -42,7 +42,6 @@ class SaveBeforeWrite:
         self.path_arguments = tuple(path_arguments)
         self.notes = SideEffects(store.skip)
         self.open_calls: set[tuple[str, str]] = set()
-        self.writes: dict[tuple[str, str], Sequence[Path]] = {}
         store.watched = True
 
     @hookimpl
@@ -55,9 +54,8 @@ class SaveBeforeWrite:
         names = [name for name in written_paths(call, tool, self.path_arguments) if name and "\0" not in name]
         for name in names:
             await self.save(run.workspace, Path(name))
-        self.notes.record_before(call, run, paths_outside(names, run.workspace))
-        if tool.written_paths:
-            self.writes[run.id, call.id] = [Path(name) for name in names]
+        writes = list(map(Path, names)) if tool.written_paths else []
+        self.notes.record_before(call, run, paths_outside(names, run.workspace), writes)
 
     async def save(self, root: Path, path: Path) -> None:
         """Save a file; when nothing can be saved at all, the kernel asks whether to continue without a checkpoint."""
@@ -99,8 +97,8 @@ class SaveBeforeWrite:
         self.open_calls.add((run.id, call))
         if task:
             task.add_done_callback(lambda _: self.interrupt_call(run, call))
-        writes = self.writes.pop((run.id, call), ())
-        await self.store.start_call(run.workspace, call_key(run, run.id, call), writes)
+        before = self.notes.calls.get((run.id, call))
+        await self.store.start_call(run.workspace, call_key(run, run.id, call), before.writes if before else ())
 
     def interrupt_call(self, run: Run, call: str) -> None:
         """Record that a call was cut off, if it is open."""

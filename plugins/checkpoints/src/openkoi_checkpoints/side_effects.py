@@ -13,10 +13,14 @@ MAX_OPEN_CALLS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class StateBeforeCall:
-    """The state before a call: the refs of each repository, and the outside files that it is about to write."""
+    """The state before a call: the refs of each repository, and the outside files that it is about to write.
+
+    ``writes`` are all paths that it writes, if that is known.
+    """
 
     refs: Mapping[str, Mapping[str, str]]
     outside: Sequence[str]
+    writes: Sequence[Path] = ()
 
 
 class SideEffects:
@@ -30,13 +34,13 @@ class SideEffects:
         self.calls: dict[tuple[str, str], StateBeforeCall] = {}
         self.reported: dict[str, GitRefChanged] = {}
 
-    def record_before(self, call: ToolCall, run: Run, outside: Sequence[str]) -> None:
+    def record_before(self, call: ToolCall, run: Run, outside: Sequence[str], writes: Sequence[Path]) -> None:
         """Record the state of the repositories before a call."""
         from .git_state import read_all_states
 
         if len(self.calls) >= MAX_OPEN_CALLS:
             self.calls.pop(next(iter(self.calls)))
-        self.calls[run.id, call.id] = StateBeforeCall(read_all_states(run.workspace, self.skip), outside)
+        self.calls[run.id, call.id] = StateBeforeCall(read_all_states(run.workspace, self.skip), outside, writes)
 
     def side_effects_of(
         self, call: ToolCall, run: Run, *, failed: bool
