@@ -121,14 +121,15 @@ def format_proposal(state: LearningState, entry: LearningEntry, now: str) -> Ite
 
 
 def explain_need(state: LearningState, entry: LearningEntry) -> str:
-    """Explain which tasks needed the subject of an entry, and where it is shown therefore."""
+    """Explain which tasks needed the subject of an entry, and in which tasks it is therefore shown."""
     same = (one for one in state.entries.values() if one.topic == entry.topic and in_scope(one, entry.project))
     needed = {task for one in same for task in state.tasks_needing(one, entry.project)}
     history = state.history(entry.project)
     everywhere = is_needed_everywhere(needed, usual_share(needed, history))
     total = max(len(needed), history.count - first_need(needed, history))
-    where = "every task of the project" if everywhere else "tasks that share words with them"
-    return f"by {len(needed)} of {format_count(total, 'task')}, {count_unlike(needed, total)} unlike; shown in {where}"
+    where = "every task of the project" if everywhere else "similar tasks"
+    unlike = count_unlike(needed, total)
+    return f"by {len(needed)} of {format_count(total, 'task')}, {unlike} without near-copies; shown in {where}"
 
 
 def explain_refutation(state: LearningState, entry: LearningEntry) -> str:
