@@ -12,8 +12,10 @@ BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+WIDE_BOMS = tuple(bom for bom, codec in BOMS if codec != "utf-8")  # in UTF-16, a zero byte is text
 ASCII = bytes(range(128))
 C1 = lazy_pattern(rb"[\x80-\x9f]")
+CONTROL_BYTE = lazy_pattern(rb"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 CONTROLS = lazy_pattern(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")  # tab, line feed, form feed and return are text
 
 
@@ -80,6 +82,8 @@ def decode_text(data: bytes) -> DecodedText | None:
     if can_decode(data, TextEncoding("utf-8")):
         text = data.decode()
         return None if "\0" in text else DecodedText(text, "utf-8")
+    if CONTROL_BYTE.search(data) and not data.startswith(WIDE_BOMS):
+        return None  # without decoding: binary files may be large
     encoding = detect_encoding(data)
     text = encoding.decode(data)
     return None if encoding.errors != "strict" or CONTROLS.search(text) else DecodedText(text, encoding.codec)
