@@ -137,6 +137,7 @@ def test_a_run_names_what_it_is_not_shown_to_measure_whether_it_helps(tmp_path: 
     hook, log = LearningHook(sessions=tmp_path, withheld=1.0), SessionLog(tmp_path)
     task = Task("Export the invoices", project="pond", session="one")
 
-    recall = asyncio.run(hook.after_recall(FOUND, task, cast(Run, LoggedRun("r1", task, log))))
+    found = replace(FOUND, held_out=["a page"])  # by a hook that was called before
+    recall = asyncio.run(hook.after_recall(found, task, cast(Run, LoggedRun("r1", task, log))))
 
-    assert ([], ["1 similar past task"]) == ([*recall.hits], [*recall.held_out])
+    assert ([], ["a page", "1 similar past task"]) == ([*recall.hits], [*recall.held_out])

@@ -114,7 +114,7 @@ class LearningHook:
             past = choose_past_tasks(find_similar(recall, state, query, task), state, query, choice, rules)
         if not self.duel:
             await run.emit(*log_selection(state, query, choice, past))
-        held_out = [*(one.text for one in choice.withheld), *(past.held_out if past else ())]
+        held_out = [*recall.held_out, *(one.text for one in choice.withheld), *(past.held_out if past else ())]
         return Recall((*entry_hits(choice, state), *(past.shown if past else ())), held_out)
 
     async def find_similar_tasks(self, state: LearningState, query: TaskQuery, run: Run) -> tuple[int, ...]:
