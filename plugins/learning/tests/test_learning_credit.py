@@ -209,3 +209,15 @@ def test_what_the_user_restores_is_measured_again_so_that_its_next_run_does_not_
 
     assert not gone.is_live
     assert [] == list(status_changes(state, [rule.id], "pond", NOW))
+
+
+def test_what_changes_in_a_restored_entry_does_not_make_it_measured_from_the_beginning_again() -> None:
+    rule = entry("Export invoices by `tab`.")
+    restored = restore_entry(replace(rule, standing=LearningStatus.ARCHIVED, until=NOW), NOW)
+    shown = EntriesShown("export", "pond", "m", (rule.id,))
+    story: list[tuple[str, Event]] = [("", EntryUpdated(restored)), ("run", shown), ("run", OutcomeCredited(True))]
+    state = book([replace(rule, standing=LearningStatus.ARCHIVED, until=NOW)], *story)
+
+    state.apply(Record("z", NOW, "", EntryUpdated(replace(restored, when=("export invoices",)))))
+
+    assert 1 == len(state.outcomes(rule.id))

@@ -108,8 +108,9 @@ class LearningState:
             case EntryUpdated(entry=entry):
                 if entry.reason == REWOUND and entry.id in self.entries:
                     self.before_rewind[entry.id] = self.entries[entry.id]
+                before = self.known.get(entry.id)
                 self.save_entry(entry)
-                if entry.reason == RESTORED:
+                if entry.reason == RESTORED and before and not before.is_live:
                     self.forget_outcomes(entry.id)
                 self.teachers.update(proof.run for proof in entry.proofs)
                 if entry.superseded_by and entry.reason.startswith(SAME):
