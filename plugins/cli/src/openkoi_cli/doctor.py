@@ -24,7 +24,14 @@ from .frontends import hidden_frontends
 from .group import OpenKoi
 from .invocation import Invocation
 from .own_processes import list_own_processes
-from .plugin_check import ANSWER_TIMEOUT_SECONDS, NOT_WORKING, describe_state, describe_states, load_before
+from .plugin_check import (
+    ANSWER_TIMEOUT_SECONDS,
+    NOT_CONNECTED,
+    NOT_WORKING,
+    describe_state,
+    describe_states,
+    load_before,
+)
 from .provider_check import check_providers, check_role_models
 from .small_model import describe_small_model
 
@@ -168,7 +175,7 @@ async def check_integrations(koi: "Koi", seen: Diagnosis) -> None:
         state, problem = states[entry.name]
         source = "" if entry.name in entry.origin else f" (from {entry.origin})"
         is_used = entry.name in prefixes
-        reason = f": {problem.rstrip('.')}" if state == NOT_WORKING and not is_used else ""
+        reason = f": {problem.rstrip('.')}" if problem and state != NOT_CONNECTED and not is_used else ""
         seen.add(f"  {entry.name}", f"{state}{source}{reason}")
         if problem and is_used:
             seen.issues.append(problem)

@@ -65,7 +65,7 @@ async def describe_states(
     states = {**await ask_all(names)}
     if blocking:
         states |= await ask_all([name for name in names if name not in blocking])
-    return states | {name: (NOT_WORKING, describe_blocking(name)) for name in blocking}
+    return states | {name: (states[name][0], describe_blocking(name)) for name in blocking}
 
 
 def describe_blocking(name: str) -> str:
