@@ -223,7 +223,7 @@ def test_a_killed_chat_is_continued_with_its_draft(openkoi: Shell) -> None:
         terminal.shows("then run the linter")
         terminal.inner.type("\x15")
         terminal.send("/resume")
-        terminal.shows("It is unknown whether this was done")
+        terminal.shows("OpenKoi was interrupted during this call")
         terminal.shows("[done]")
 
 

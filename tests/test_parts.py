@@ -338,7 +338,7 @@ def test_a_call_that_was_cut_off_is_not_made_again_if_it_may_have_changed_someth
     assert 9 == openkoi("acme", "Call break", "--answer", "yes").returncode
 
     assert "Done.\n" == openkoi("resume").stdout
-    assert "It is unknown whether this was done" in (openkoi.folder / "heard").read_text()
+    assert "OpenKoi was interrupted during this call" in (openkoi.folder / "heard").read_text()
 
 
 def test_the_work_of_an_agent_runner_waits_for_the_user_and_goes_on(openkoi: Shell) -> None:

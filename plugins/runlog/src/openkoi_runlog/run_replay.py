@@ -31,7 +31,7 @@ from .run_views import build_view
 E = TypeVar("E", bound=Event)
 
 RESULT_UNKNOWN = (
-    "It is unknown whether this was done: OpenKoi was interrupted after it started. "
+    "OpenKoi was interrupted during this call, so it may or may not have taken effect. "
     "Check the current state before you repeat it."
 )
 REPLAYED_EVENTS = (
