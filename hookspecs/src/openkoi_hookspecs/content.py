@@ -130,7 +130,7 @@ def digest_of(content: bytes | Blob) -> str:
 
 
 def image_type(data: bytes) -> str:
-    """Return the media type of an image from its first bytes, one of ``IMAGE_TYPES``; empty for anything else."""
+    """Return the media type of an image from its first bytes, one of ``IMAGE_TYPES``; empty if it is none of these."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     return next((kind for start, kind in SIGNATURES.items() if data.startswith(start)), "")

@@ -1,4 +1,4 @@
-"""The errors that users see: each says in a sentence what happened, to what, and what to do.
+"""The errors that users see: each states what happened, to what, and what to do.
 
 KoiError
 ├── ArgumentError                    a plugin or program passed a value of the wrong type
@@ -26,11 +26,11 @@ KoiError
 
 
 class KoiError(Exception):
-    """The root of all errors that OpenKoi means to raise."""
+    """The base class of all errors that OpenKoi raises on purpose."""
 
 
 class ArgumentError(KoiError, TypeError):
-    """A plugin or program passed a value of the wrong type to OpenKoi, such as a string in the place of a Task."""
+    """A plugin or program passed a value of the wrong type to OpenKoi, such as a string instead of a Task."""
 
 
 class PluginNotFoundError(KoiError):

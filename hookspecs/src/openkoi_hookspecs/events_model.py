@@ -63,7 +63,7 @@ class ModelResponse(Event):
 
 @dataclass(frozen=True, slots=True)
 class ModelResponseBroken(Event):
-    """An incomplete answer: what had arrived is charged by estimate, and is not used."""
+    """An incomplete answer: its tokens are estimated and charged, and its content is discarded."""
 
     name = "model.broken"
     model: str

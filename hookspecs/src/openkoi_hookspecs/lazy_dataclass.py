@@ -30,7 +30,7 @@ else:
 
 
 class DefaultFactory:
-    """Stands for a parameter that is not given."""
+    """A marker for a parameter that is not given."""
 
     def __repr__(self) -> str:
         return "<factory>"
@@ -196,7 +196,7 @@ class Blueprint:
 
 
 class WhenUsed:
-    """Stands for a class's attribute until it is first read."""
+    """A placeholder for a class's attribute until it is first read."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -215,7 +215,7 @@ class WhenUsed:
 
 
 class InitWhenUsed(WhenUsed):
-    """Stands for a constructor, which is compiled when its signature is read or it is called often."""
+    """A placeholder for a constructor, which is compiled when its signature is read or it is called often."""
 
     def __get__(self, instance: object, owner: type) -> Any:
         blueprint = self.blueprint_of(owner)

@@ -18,7 +18,7 @@ class Export(tuple[str, str]):
 
 
 class Exports:
-    """Stands for a module while a package declares which of its names it exports."""
+    """A placeholder for a module while a package declares which of its names it exports."""
 
     def __init__(self, module: str) -> None:
         self.__module = module
@@ -63,7 +63,7 @@ class LazyExports:
         }
 
     def load(self, name: str) -> object:
-        """Import the object that a name stands for, and keep it."""
+        """Import the object that a name refers to, and keep it."""
         package = self.package["__name__"]
         if name not in self.exports:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")

@@ -12,7 +12,7 @@ def lazy_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
 
 class LazyPattern:
-    """Stands for a pattern; once it is compiled, its methods are called directly."""
+    """A placeholder for a pattern; once it is compiled, its methods are called directly."""
 
     def __init__(self, pattern: str | bytes, flags: int) -> None:
         self.pattern, self.declared_flags = pattern, flags

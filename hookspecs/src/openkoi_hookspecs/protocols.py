@@ -44,7 +44,7 @@ class SupportsDescribe(Protocol):
     """A provider that can describe a model by its name, even if it is not listed."""
 
     async def describe(self, name: str) -> Model:
-        """Describe one model; raise RequestRejectedError if there is none of that name."""
+        """Describe one model; raise RequestRejectedError if the vendor has no model of this name."""
 
 
 @runtime_checkable
@@ -125,7 +125,7 @@ class Memory(Protocol):
 
 @runtime_checkable
 class SupportsOffsets(Protocol):
-    """A memory that knows how far it has read, so that it receives only newer records."""
+    """A memory that records how far it has read, so that it receives only newer records."""
 
     async def offsets(self) -> Mapping[str, int]:
         """Return, for each log segment, the ``end`` of the last record read; updated atomically with the records."""
@@ -149,7 +149,7 @@ class SupportsReset(Protocol):
 
 
 class ShadowMemory(Memory, Protocol):
-    """A memory that is built beside another one and is not in use yet."""
+    """A memory that is being built while another one is in use."""
 
     def discard(self) -> None:
         """Delete it, with all its files; do nothing if it was put to use."""
@@ -157,7 +157,7 @@ class ShadowMemory(Memory, Protocol):
 
 @runtime_checkable
 class SupportsShadowRebuild(Protocol):
-    """A memory that can be rebuilt beside its current data, which stays in use until that is done."""
+    """A memory that can be rebuilt while its current data stays in use."""
 
     def create_shadow(self) -> ShadowMemory:
         """Return an empty memory, which then receives the whole log."""
@@ -183,7 +183,7 @@ class SupportsSelection(Protocol):
 
     @property
     def needs(self) -> Collection[type[Event]]:
-        """The kinds of events that are needed, of the models' responses those that contain text; empty for all.
+        """The kinds of events that are needed; if empty, all. Of model responses, only those with text are passed.
 
         The last record of a log segment is passed in any case, so that its offset is known.
         """

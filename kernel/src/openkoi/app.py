@@ -256,7 +256,7 @@ class App(AppConfiguration):
         return self.services.user_questions.attend(user, timeout)
 
     async def ask(self, question: Question) -> str | None:
-        """Ask the user outside runs; return None without an answer."""
+        """Ask the user outside runs; return None if there is no answer."""
         from .pending_questions import ask_outside_runs
 
         return await ask_outside_runs(question, self.services)

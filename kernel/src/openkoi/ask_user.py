@@ -123,7 +123,7 @@ class UserQuestions:
                 question.leave(attendant)
 
     async def ask(self, waiting: PendingQuestion, *, stays: bool = False) -> str | None:
-        """Return the first answer; None without one. Then the question is withdrawn, unless it ``stays`` for a resume.
+        """Return the first answer; without one, return None and withdraw the question unless it ``stays`` for a resume.
 
         One that stays can be answered until its run has ended, and is then deleted.
         """

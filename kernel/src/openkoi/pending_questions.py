@@ -14,7 +14,7 @@ from .services import Services
 
 
 async def ask_outside_runs(question: Question, services: Services) -> str | None:
-    """Ask the user for this process; return None without an answer. A kept answer is used again without asking."""
+    """Ask the user for this process; return None if there is no answer. A kept answer is used again without asking."""
     if (kept := services.consents.answer_to(question)) is not None:
         return kept
     if not (services.user_questions.attendants or services.user_questions.wait_seconds > 0):

@@ -18,7 +18,7 @@ REFUSED = "Rejected: the user does not allow changes without a checkpoint."
 
 
 async def may_change_files(run: "TaskRun", *, stays: bool) -> bool | None:
-    """Return whether files may be changed: True with a checkpoint, else the user's answer; None without one.
+    """Return whether files may be changed: True with a checkpoint, else the user's answer, or None.
 
     The user is warned that undo cannot work, and asked once per run.
     """

@@ -66,7 +66,7 @@ def node_command(home: Path, root: Path, name: str, *options: str) -> tuple[str,
 
 
 def eslint_linter(home: Path, root: Path) -> Linter:
-    """Return eslint. Old configurations do not say which files they are for, so it must choose them itself."""
+    """Return eslint. Old configurations do not name the files that they apply to, so eslint must choose them itself."""
     from .eslint import read_eslint
 
     named = ("--",) if any((home / name).is_file() for name in ESLINT) else None

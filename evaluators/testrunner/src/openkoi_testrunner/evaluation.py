@@ -78,7 +78,7 @@ def report_removed_tests(gone: Sequence[str], outcome: SuiteOutcome, before: Sui
 
 
 def missing_test(name: str, outcome: SuiteOutcome, before: SuiteBaseline) -> Finding:
-    """Return a finding for a test that no longer runs, with the new ones beside it: it may have been renamed."""
+    """Return a finding for a test that no longer runs, with the new tests near it: it may have been renamed."""
     new = find_siblings(name, outcome, before)
     named = (
         f" New tests: {', '.join(new[:MAX_SINGLE_FINDINGS])}. A renamed test still counts as missing." if new else ""

@@ -94,7 +94,7 @@ class TestRunner:
         return evaluate_outcome(results.whole or NONE, before.without(results.put_off), found)
 
     async def _state(self, suites: Sequence[Suite], run: Run) -> str:
-        """Return a digest of what the suites' results depend on; empty without suites or if that is too large."""
+        """Return a digest of what the suites' results depend on; empty if there are no suites, or that is too large."""
         if not suites or self.known.folder is None:
             return ""
         settings = (self.command, *(f"{suite.kind} {suite.folder}" for suite in suites))

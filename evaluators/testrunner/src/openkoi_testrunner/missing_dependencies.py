@@ -36,7 +36,7 @@ class NotRun:
 
 
 def missing_packages(suite: Suite, root: Path) -> NotRun | None:
-    """Return a JavaScript project whose packages are not installed, beside it or further up."""
+    """Return a JavaScript project whose packages are installed neither next to it nor further up."""
     folder = root / suite.folder
     above = [folder, *(parent for parent in folder.parents if parent == root or parent.is_relative_to(root))]
     if not Package.read(folder).needs or any((place / "node_modules").is_dir() for place in above):

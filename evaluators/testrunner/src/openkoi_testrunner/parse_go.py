@@ -96,7 +96,7 @@ def add_folders(output: str, package: str, root: Path) -> str:
 
 
 def folder_of(package: str, root: Path) -> str:
-    """Return the package's folder in the workspace; empty for the outermost one."""
+    """Return the package's folder in the workspace; empty if it is the top one."""
     parts = package.split("/")
     folders = ["/".join(parts[n:]) for n in range(len(parts))]
     return next((folder for folder in folders if (root / folder).is_dir()), "")

@@ -151,6 +151,6 @@ def npm_program(suite: Suite, root: Path, only: Sequence[str]) -> RunnerProgram:
 
 
 def package_commands(suite: Suite) -> str:
-    """Return where the commands of packages are: beside the project, and further up in the workspace."""
+    """Return the folders with the commands of packages: next to the project, and further up in the workspace."""
     ups = ["../" * n for n in range(len(Path(suite.folder).parts) + 1)]
     return ":".join(f"$PWD/{up}node_modules/.bin" for up in ups)

@@ -100,14 +100,14 @@ def package_root(folder: Path, root: Path) -> Path:
 
 
 def python_test_files(root: Path) -> Iterator[Path]:
-    """Yield Python test files, by the names that both runners know."""
+    """Yield Python test files, by the names that both runners recognise."""
     return find_project_files(
         root, lambda name: name.endswith(".py") and (name.startswith("test") or name.endswith("_test.py"))
     )
 
 
 def node_test_files(root: Path) -> Iterator[Path]:
-    """Yield JavaScript test files, by the names that node knows."""
+    """Yield JavaScript test files, by the names that node recognises."""
     for path in find_project_files(root, lambda name: name.endswith((".js", ".mjs", ".cjs"))):
         if path.parent.name == "test" or NODE_TEST.search(path.stem):
             yield path

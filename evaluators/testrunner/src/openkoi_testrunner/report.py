@@ -51,7 +51,7 @@ def is_report_missing(report: RunnerReport) -> bool:
 
 
 def parse_reports(report: RunnerReport) -> list[ParsedReport | None]:
-    """Parse the reports beside the output."""
+    """Parse the report files that were written in addition to the output."""
     return [read_js(text, report.root) for text in report.reports]
 
 

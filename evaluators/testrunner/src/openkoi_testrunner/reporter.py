@@ -26,7 +26,7 @@ NOT_LOADED = "unittest.loader._FailedTest."
 
 
 class InstalledLoader(machinery.SourceFileLoader):
-    """Load a module that is installed as Python usually does: from the compiled file beside it."""
+    """Load an installed module as Python does: from its compiled file."""
 
     def get_code(self, fullname: str) -> Any:
         moved, sys.pycache_prefix = sys.pycache_prefix, None

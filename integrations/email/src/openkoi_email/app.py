@@ -162,7 +162,7 @@ class Email:
         return [one for one in posts if one.channel == channel and one.at >= since][-limit:]
 
     async def search_posts(self, text: str, *, limit: int = 20) -> Sequence[Post]:
-        """Find emails by their words, newest first."""
+        """Search the text of emails, newest first."""
         found = await self.use(lambda mailbox: recent(mailbox, "TEXT", words=text))
         return [self.read(one) for one in reversed(found)][:limit]
 
@@ -191,7 +191,7 @@ class Email:
 
 
 def find_start(mailbox: Mailbox, cursor: str) -> int:
-    """Return the number of the last email seen, or of the last before its day if the server has renumbered them."""
+    """Return the number of the last email seen; if the server has renumbered them, the last one before that day."""
     if not cursor:
         return mailbox.next_uid - 1
     validity, uid, day = cursor.split(":")

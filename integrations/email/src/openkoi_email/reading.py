@@ -82,7 +82,7 @@ def last_id(message: EmailMessage, header: str) -> str:
 
 
 def root_of(message: EmailMessage) -> str:
-    """Return the id of a thread's first email; empty for the first email itself and for emails without a thread."""
+    """Return the id of a thread's first email; empty if it is that email, or has no thread."""
     found = ID.findall(" ".join([*raw_headers(message, "references"), *raw_headers(message, "in-reply-to")]))
     return found[0] if found and not found[0].startswith(TOP) else ""
 

@@ -69,7 +69,7 @@ def read_known(event: Facts, room: Room, me: Me) -> Post | None:
 
 
 def read_message(event: Facts, content: Facts, room: Room, me: Me, *, id: str, kind: PostKind = PostKind.NEW) -> Post:
-    """Return a message as a post; what it quotes is not what its sender says."""
+    """Return a message as a post; what it quotes is not its sender's own text."""
     relation = relation_of(event["content"])
     text, quoted = split_quoted(caption_of(content))
     mentioned = is_mentioned(content, me)

@@ -38,7 +38,7 @@ def read_event(event: Facts, me: Facts, *, shared: bool = False) -> Post | None:
 
 
 def read_message(message: Facts, me: Facts, kind: PostKind = PostKind.NEW) -> Post:
-    """Return a message as a post; what is shared or quoted is not what its sender says."""
+    """Return a message as a post; what is shared or quoted is not its sender's own text."""
     text, mention = str(message.get("text") or ""), f"<@{me['user_id']}>"
     words, quoted = split_quoted(plain(text))
     thread, shared = str(message.get("thread_ts") or ""), message.get("attachments", ())

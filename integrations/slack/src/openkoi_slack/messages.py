@@ -33,7 +33,7 @@ def escape(text: str) -> str:
 
 
 def escaped_length(text: str) -> int:
-    """Return how long a text is for Slack, which limits blocks and the escaped text beside them."""
+    """Return how long a text is for Slack, which limits both blocks and the escaped text sent with them."""
     return len(escape(text))
 
 

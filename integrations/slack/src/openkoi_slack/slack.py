@@ -45,7 +45,7 @@ CAPABILITIES = Capabilities(
 
 
 class Slack:
-    """A bot in a workspace. ``[integrations.slack]``: ``channels`` are the ids of its channels; empty means all."""
+    """A bot in a workspace. ``channels`` (``[integrations.slack]``) are the ids of its channels; if empty, all."""
 
     capabilities = CAPABILITIES
 

@@ -52,7 +52,7 @@ class GroupMovedError(AppRejectedError):
 
 
 class Telegram:
-    """A bot. ``[integrations.telegram]``: ``channels`` are the ids of the chats it works in; empty means all.
+    """A bot. ``channels`` (``[integrations.telegram]``) are the ids of the chats that it works in; if empty, all.
 
     ``base_url`` is that of a Bot API server of your own.
     """

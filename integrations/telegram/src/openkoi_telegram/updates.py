@@ -25,7 +25,7 @@ def read_update(update: Facts, me: Facts) -> Post | None:
 
 
 def read_message(message: Facts, me: Facts, kind: PostKind = PostKind.NEW) -> Post:
-    """Return a message as a post; what is forwarded or quoted is not what its sender says."""
+    """Return a message as a post; what is forwarded or quoted is not its sender's own text."""
     words, quotes = split_quotes(message)
     foreign = "forward_origin" in message or "via_bot" in message  # what another bot offers is its own text
     topic = message.get("message_thread_id") if message.get("is_topic_message") else None

@@ -37,7 +37,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A digest of a file: exactly, without volatile parts, and without repeated lines at its end."""
+    """Digests of a file: of its exact content, without volatile parts, and without repeated lines at its end."""
 
     exact: bytes
     form: bytes

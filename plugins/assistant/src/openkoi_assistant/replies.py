@@ -23,7 +23,7 @@ def sign_key(request: Request) -> str:
 
 
 def request_of_sign(key: str) -> str:
-    """Return the identity of the request whose progress post has a key; empty for the key of any other post."""
+    """Return the id of the request whose progress post has this key; empty for other posts."""
     return key.removesuffix(SIGN) if key.endswith(SIGN) else ""
 
 

@@ -113,7 +113,7 @@ class Members:
         return False
 
     def role_of_code(self, app: str, code: str) -> str:
-        """Return the role that a code gives; empty for a wrong one."""
+        """Return the role that a code grants; empty if the code is invalid."""
         query = "SELECT role FROM codes WHERE app = ? AND digest = ?"
         row = self.database.execute(query, (app, digest_of(app, code))).fetchone()
         return str(row["role"]) if row else ""

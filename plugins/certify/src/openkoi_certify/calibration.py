@@ -101,7 +101,7 @@ def count_outcome(some: Sequence[CalibratedJudgment], outcome: UserOutcome) -> t
 
 
 def measure_deviation(groups: Iterable[Sequence[float]]) -> float | None:
-    """Return the standard deviation within groups of two or more, or None without any."""
+    """Return the standard deviation within groups of two or more, or None if there is no such group."""
     several = [group for group in groups if len(group) > 1]
     return sqrt(fmean(pstdev(group) ** 2 * len(group) / (len(group) - 1) for group in several)) if several else None
 

@@ -30,7 +30,7 @@ class Limit:
     words: str
 
     def describe_violation(self, value: float) -> str:
-        """Return the message for a value above the maximum; empty for other values."""
+        """Return the message if a value is above the maximum; otherwise an empty string."""
         return self.words.format(value=value, maximum=self.maximum) if value > self.maximum + 1e-9 else ""
 
 
@@ -144,5 +144,5 @@ def pick_baseline(found: Sequence[Certificate]) -> Certificate | None:
 
 
 def measure_drift(certificate: Certificate, before: Certificate | None) -> float | None:
-    """Return the drift since an earlier certificate; None without one."""
+    """Return the drift since an earlier certificate, or None if there is none."""
     return mean_drift(certificate.measures.scores, before.measures.scores) if before else None

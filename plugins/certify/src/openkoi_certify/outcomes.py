@@ -107,7 +107,7 @@ class RunOutcome:
 
     @property
     def checks_pass(self) -> bool | None:
-        """Whether the required checks passed; None without any."""
+        """Whether the required checks passed; None if there are none."""
         checks = self.evaluation.checks if self.evaluation else ()
         required = [check.passed for check in checks if check.required]
         return all(required) if required else None

@@ -17,7 +17,7 @@ LATE = "{text}\n\n[This task ran in the background.]"
 
 @dataclass(slots=True)
 class BackgroundTask:
-    """A task that continues beside the conversation."""
+    """A task that continues in the background of a conversation."""
 
     turn: Turn
     worker: "asyncio.Task[None]"

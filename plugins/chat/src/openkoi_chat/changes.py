@@ -23,7 +23,7 @@ def read_view(sessions: Path, run: str) -> "RunView":
 
 
 async def diff_changes(koi: Koi, view: "RunView") -> str:
-    """Return the diff of a task's changes that were not undone; empty without a checkpoint."""
+    """Return the diff of a task's changes that were not undone; empty if there is no checkpoint."""
     keeper: Checkpoints | None = await koi.load_chosen("checkpoints")  # type: ignore[assignment]  # what it chooses
     files = view.checkpoints
     if keeper is None or not files.before or files.undone:

@@ -202,7 +202,7 @@ class ChatProgram:
         ]
 
     def last_answer(self) -> str:
-        """Return the last answer in Markdown; empty without one."""
+        """Return the last answer in Markdown; empty if there is none."""
         history = read_conversation(self.session.sessions, self.session.session).history
         texts = [getattr(part, "text", "") for message in history[-1:] for part in message.parts]
         return "".join(texts) if history and history[-1].role == "assistant" else ""

@@ -26,7 +26,7 @@ class Entry:
         self.images: dict[str, bytes] = {}
 
     def continues_line(self) -> bool:
-        """Insert a line break if Enter means that: after a backslash, and within an unmarked paste.
+        """Insert a line break where Enter does not submit: after a backslash, and within an unmarked paste.
 
         In a paste, keys before and after Enter arrive with it. Timing is less reliable: if the program was busy, what
         a user typed arrives at once as well.

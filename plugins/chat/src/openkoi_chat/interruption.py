@@ -50,7 +50,7 @@ def make_dialog(files: Sequence[str]) -> Dialog:
 
 
 def match_files(words: str, files: Sequence[str]) -> Sequence[str]:
-    """Return the files that the user means by numbers or names."""
+    """Return the files that the user chose by number or name."""
     named = words.replace(",", " ").split()
     return [file for number, file in enumerate(files, 1) if str(number) in named or file in named]
 

@@ -44,7 +44,7 @@ def read_keys(name: str, value: object, path: Path) -> tuple[str, ...]:
 
 
 def is_key(key: str) -> bool:
-    """Return whether prompt_toolkit knows a key."""
+    """Return whether prompt_toolkit supports a key."""
     if not (presses := read_key(key)):
         return False
     try:

@@ -23,7 +23,7 @@ MAX_CACHED = 200
 
 @dataclass(slots=True)
 class Rows:
-    """What is drawn around the input. All text in it has already been escaped.
+    """The rows of text around the input. All text in them has already been escaped.
 
     It is drawn in two windows, because a window for each part costs four times the CPU.
     """

@@ -104,6 +104,6 @@ async def restore(session: ChatSession, command: Sequence[str], run: str) -> Non
 
 
 async def log_for(session: ChatSession, runs: Iterable[str], event: events.ConversationRewound) -> None:
-    """Log an event of several runs."""
+    """Log an event for several runs."""
     for run in runs:
         await session.require_koi().emit(event, run=run)

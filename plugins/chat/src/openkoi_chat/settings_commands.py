@@ -35,7 +35,7 @@ async def model(chat: ChatProgram, words: str) -> None:
 
 
 async def choose_model(chat: ChatProgram) -> str:
-    """Return the model that the user chooses; empty for none."""
+    """Let the user choose a model; return its name, or an empty string if none was chosen."""
     chat.front.show_busy("looking for models…")
     try:
         choices = await list_choices(chat.require_koi())

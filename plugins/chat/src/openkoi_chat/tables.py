@@ -1,4 +1,4 @@
-"""Print names beside their descriptions, in the columns of the terminal."""
+"""Print names with their descriptions in two columns that fit the terminal."""
 
 from collections.abc import Iterator, Sequence
 

@@ -20,7 +20,7 @@ ENDINGS = {
 
 
 def read_last_view(sessions: Path, session: str) -> RunView | None:
-    """Return the last task of a session; None without one."""
+    """Return the last task of a session, or None if it has none."""
     records = read_last_task(sessions, session, VIEW_EVENTS)
     return build_view(records) if records else None
 

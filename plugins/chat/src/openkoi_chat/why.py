@@ -65,7 +65,7 @@ def titles(evaluation: Evaluation) -> set[str]:
 async def diff_between(
     before: IterationView, after: IterationView, report: RunReport, koi: "Koi", style: Style
 ) -> Iterable[str]:
-    """Return the diff of the files between two iterations; empty without checkpoints of both."""
+    """Return the diff of the files between two iterations; empty if either has no checkpoint."""
     since, until = checkpoint(before), checkpoint(after)
     checkpoints: Checkpoints | None = await koi.load_chosen("checkpoints")  # type: ignore[assignment]  # what it chooses
     if not (since and until and checkpoints):

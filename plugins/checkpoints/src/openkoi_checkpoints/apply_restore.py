@@ -104,7 +104,7 @@ class RestoreExecutor:
             place.chmod(entry.mode | stat.S_IRWXU)
 
     def make_folder(self, entry: PathEntry) -> None:
-        """Make a folder that is writable."""
+        """Create a folder that only its user can access."""
         (self.root / entry.path).mkdir(mode=0o700)
 
     def write(self, entry: PathEntry) -> None:
@@ -142,7 +142,7 @@ def sort_by_path(entries: Iterable[PathEntry]) -> list[PathEntry]:
 
 
 def write_link_atomically(place: Path, target: str) -> None:
-    """Make a link beside its path, then rename it."""
+    """Make a link under a temporary name next to its path, then rename it."""
     beside = place.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}")
     beside.unlink(missing_ok=True)
     beside.symlink_to(target)

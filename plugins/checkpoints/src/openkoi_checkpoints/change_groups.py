@@ -1,4 +1,4 @@
-"""Move groups of changed lines to where git shows them: down, or beside a change of the other text."""
+"""Move groups of changed lines to where git shows them: down, or next to a change in the other text."""
 
 from collections.abc import Sequence
 

@@ -49,7 +49,7 @@ class StoreSnapshot:
         )
 
     def list_blobs(self) -> dict[str, Path]:
-        """Map all blobs, and any other files beside them, to their paths."""
+        """Map all blobs, and other files in their folders, to their paths."""
         return {path.parent.name + path.name: path for path in self.folder.glob("blobs/*/*")}
 
     def list_marks(self, oldest: Mapping[str, float]) -> Iterator[tuple[Path, bool]]:

@@ -41,7 +41,7 @@ def read_refs(root: Path) -> dict[str, str]:
 
 
 def find_git_folder(root: Path) -> Path | None:
-    """Return the folder of git's data: beside the workspace's files, or above them."""
+    """Return the folder of git's data, in the workspace or above it."""
     for folder in (root, *root.parents):
         place = folder / ".git"
         if place.is_dir():
@@ -92,7 +92,7 @@ def loose_refs(folder: Path, name: str) -> Iterator[tuple[str, str]]:
 
 
 def read_first_line(path: Path | str) -> str:
-    """Return the first line of a small file; empty where it cannot be read."""
+    """Return the first line of a small file; empty if it cannot be read."""
     try:
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123  # it is read for each of many names
             return os.fsdecode(file.read(4_096)).partition("\n")[0].strip()

@@ -20,7 +20,7 @@ MAX_NESTED = 50  # repositories below a workspace; reading one takes about as lo
 
 
 def read_repository_state(root: Path) -> dict[str, str]:
-    """Return the refs, settings and hooks of the repository around a folder; empty where there is none."""
+    """Return the refs, settings and hooks of the repository around a folder; empty if there is none."""
     git = find_git_folder(root)
     return {**read_refs(root), **dict(digest_settings(shared_git_folder(git)))} if git else {}
 
@@ -53,7 +53,7 @@ def list_hooks(git: Path) -> Iterator[str]:
 
 
 def read_content(path: Path) -> bytes:
-    """Return a file's content; empty where it cannot be read."""
+    """Return a file's content; empty if it cannot be read."""
     try:
         return path.read_bytes() if path.is_file() and path.stat().st_size <= MAX_SETTING_BYTES else b""
     except OSError:

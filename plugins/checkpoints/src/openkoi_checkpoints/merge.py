@@ -19,7 +19,7 @@ Change: TypeAlias = tuple[int, int, Sequence[str]]
 
 
 def merge_files(base: bytes, one: bytes, other: bytes) -> bytes | None:
-    """Return ``base`` with the changes of both sides; None where they conflict, or a side is binary."""
+    """Return ``base`` with the changes of both sides, or None if they conflict or a side is binary."""
     if one == other or other == base:
         return one
     if one == base:
@@ -31,7 +31,7 @@ def merge_files(base: bytes, one: bytes, other: bytes) -> bytes | None:
 
 
 def merge_lines(base: Sequence[str], one: Sequence[str], other: Sequence[str]) -> list[str] | None:
-    """Merge lines; None where changes conflict."""
+    """Merge lines; return None if changes conflict."""
     merged: list[str] = []
     done = 0
     for start, end, sides in group_touching(changed_regions(base, one), changed_regions(base, other)):

@@ -42,7 +42,7 @@ class NamedPaths:
             file.write(json.dumps([path, time.time_ns(), *fields]).encode("ascii") + b"\n")
 
     def current_entry(self, path: str) -> PathEntry | None:
-        """Return the entry at a path; None where it is not a file."""
+        """Return the entry at a path, or None if it is not a file."""
         with suppress(OSError):
             status = (self.root / path).lstat()
             if stat.S_ISREG(status.st_mode):

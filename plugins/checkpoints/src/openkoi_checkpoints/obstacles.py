@@ -13,7 +13,7 @@ NAME_TAKEN = "changed later, and its old name {} is taken"
 
 
 def drop_blocked(made: RestorePlan, views: RestoreStates) -> RestorePlan | None:
-    """Remove what cannot be made because something stays there; return None where all can be made.
+    """Drop entries whose place stays occupied; return None if there are none.
 
     A file that contains changes of others is removed from its present path only when it is made at another.
     """

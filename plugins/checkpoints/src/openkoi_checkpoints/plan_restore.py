@@ -88,7 +88,7 @@ def is_missing(base: PathEntry, here: PathEntry | None) -> bool:
 
 
 def differs_in_executable_bit(want: PathEntry, here: PathEntry) -> bool:
-    """Return whether others made the same file with another executable bit: ambiguous, as in git."""
+    """Return whether a file with the wanted content has another executable bit: a conflict, as in git."""
     return want.has_same_content(here) and bool((want.mode ^ here.mode) & stat.S_IXUSR)
 
 

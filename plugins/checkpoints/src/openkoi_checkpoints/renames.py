@@ -38,7 +38,7 @@ class Renames:
         return entry.path in self.by_others.unclear
 
     def before(self, entry: PathEntry) -> PathEntry | None:
-        """Return the file of another name that the work made this file of the base from; None if there is none."""
+        """Return the wanted file that the work renamed to this file of the base; None if there is none."""
         return self.wanted.get(self.by_work.new.get(entry.path, ""))
 
     def origin(self, want: PathEntry, here: PathEntry) -> PathEntry | None:

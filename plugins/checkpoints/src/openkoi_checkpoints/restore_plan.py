@@ -17,7 +17,7 @@ ABSENT = "absent"
 
 @dataclass(frozen=True, slots=True)
 class RestoreStates:
-    """A workspace as the work left it, as it is wanted, and as it is now.
+    """Three states of a workspace: after the work (base), to be restored (wanted), and current (now).
 
     ``saved`` returns whether a path was saved with this status before a tool wrote it. ``merged`` returns what a path
     should contain, given the base (None where there was none), the wanted and the present file; None where they

@@ -21,7 +21,7 @@ class FileMerger:
     put: Callable[[bytes], str]
 
     def __call__(self, base: PathEntry | None, want: PathEntry, here: PathEntry) -> PathEntry | None:
-        """Return the merged file; None where changes conflict, or a content is lost."""
+        """Return the merged file, or None if changes conflict or a version is lost."""
         try:
             data = merge_files(self.kept(base) if base else b"", self.kept(want), self.present(here))
         except (OSError, KoiError):

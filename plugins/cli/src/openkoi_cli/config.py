@@ -113,7 +113,7 @@ def path(invocation: Invocation, /) -> None:
 
 
 def parse_value(text: str) -> "Json":
-    """Parse a value as TOML; text that is not TOML stands for itself."""
+    """Parse a value as TOML; if that fails, return it as a string."""
     import tomllib
 
     try:

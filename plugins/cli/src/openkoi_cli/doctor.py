@@ -153,7 +153,7 @@ async def try_plugin(kind: str, name: str, koi: "Koi", seen: Diagnosis) -> None:
 
 
 async def ask_health(kind: str, name: str, koi: "Koi", *, unknown: str) -> str:
-    """Load a plugin and return its health in words; ``unknown`` if it cannot say."""
+    """Load a plugin and return its health in words; ``unknown`` if it does not report any."""
     from openkoi_hookspecs import SupportsHealthCheck
 
     plugin = await koi.load(kind, name)

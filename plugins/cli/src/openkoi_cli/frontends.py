@@ -28,7 +28,7 @@ class FrontendCommand(click.Command):
 
 
 def default_frontend(invocation: Invocation) -> str:
-    """Return the frontend for an empty line; empty for the command line."""
+    """Return the frontend to start without arguments; empty if the command line answers itself."""
     if not invocation.frontends or COMPLETE_VARIABLE in os.environ:
         return ""
     name = invocation.open().chosen_name("frontends")

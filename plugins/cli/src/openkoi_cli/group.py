@@ -239,7 +239,7 @@ def names_agent(word: str) -> bool:
 
 
 def confirm_task(args: Sequence[str], commands: Sequence[str]) -> None:
-    """Confirm a line that looks like a missing command; without a terminal, raise UsageError."""
+    """Ask for confirmation if a task looks like a mistyped command; without a terminal, raise UsageError."""
     places = [*find_words(args[1:])]
     words = [args[1:][place] for place in places]
     if args[0] != "run" or not TASK_MARKS.isdisjoint(args) or words in ([], ["-"]):

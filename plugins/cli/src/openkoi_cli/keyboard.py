@@ -75,7 +75,7 @@ class Keyboard:
 
 
 def open_keyboard() -> Keyboard | None:
-    """Return the keyboard; None without a terminal, or for a background process."""
+    """Return the keyboard, or None if there is no terminal or the process is in the background."""
     try:
         import termios
     except ImportError:  # on Windows, Ctrl-C interrupts

@@ -61,7 +61,7 @@ def open_and_search(invocation: Invocation, text: str, limit: int) -> "list[Foun
 
 
 def print_warnings(invocation: Invocation) -> None:
-    """Print warnings, and settings that memory does not know."""
+    """Print warnings, and settings that memory does not have."""
     from .errors import print_warning
     from .memory_search import find_unknown_settings_of_memory
 

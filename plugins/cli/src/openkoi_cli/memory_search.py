@@ -154,7 +154,7 @@ async def catch_up(koi: "Koi", sessions: "Path") -> None:
 
 
 def find_unknown_settings_of_memory(koi: "Koi") -> Sequence[str]:
-    """Return warnings about settings that the memory in use does not know."""
+    """Return warnings about settings that the memory in use does not have."""
     name = koi.chosen_name("memory")
     return koi.unknown_settings(f"memory.{name}") if name else ()
 

@@ -51,7 +51,7 @@ def announce(data: Path) -> str:
 
 
 def format_notice(notice: Notice, installed: Mapping[str, str]) -> str:
-    """Return the line about releases newer than what is installed; empty without any."""
+    """Return the line that announces newer releases; empty if there are none."""
     newer = [one for one in notice.newer if installed.get(one.name) == one.version]
     if not newer:
         return ""

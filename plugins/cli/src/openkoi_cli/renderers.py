@@ -229,7 +229,7 @@ class JsonRenderer(Renderer):
 
     @property
     def transcript(self) -> str:
-        """The path of the run's log; empty without records."""
+        """The path of the run's log; empty if there are no records."""
         segment = self.report.segment
         return str(self.invocation.paths.sessions / segment) if segment else ""
 

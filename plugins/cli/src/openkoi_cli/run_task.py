@@ -201,7 +201,7 @@ async def run_and_show(koi: "OpenedKoi", task: "Task", renderer: "Renderer", ask
 
 
 def read_piped() -> str:
-    """Return piped input; empty for a terminal or without standard input."""
+    """Return piped input; empty if standard input is a terminal or closed."""
     import os
     import stat
 

@@ -84,7 +84,7 @@ def format_cell(cost: ModelCost) -> str:
 
 
 async def read_day_limits(koi: Koi) -> list[str]:
-    """Return how much of the daily limits is used, reservations included; empty without limits."""
+    """Return how much of the daily limits is used, reservations included; empty if there are no limits."""
     if not (name := koi.chosen_name("budgets")):
         return []
     try:

@@ -1,4 +1,4 @@
-"""Handle a command line without words: run piped input as the task, or else show three things to type."""
+"""Handle a command line without arguments: run piped input as the task, or else show three examples."""
 
 from typing import TYPE_CHECKING
 

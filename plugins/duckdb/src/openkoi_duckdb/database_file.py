@@ -1,4 +1,4 @@
-"""Locate the memory file and those beside it, and move or copy it: a corrupt one is moved aside."""
+"""Locate, move or copy the memory file with those that belong to it: a corrupt one is moved aside."""
 
 import logging
 from pathlib import Path
@@ -65,6 +65,6 @@ class DatabaseFile(StoreFile["DuckDBPyConnection"]):
         self.path.replace(to)
 
     def discard(self) -> None:
-        """Delete the file and all that lies beside it."""
+        """Delete the file and those that belong to it."""
         for path in self.path.parent.glob(f"{self.path.name}*"):
             delete_path(path)

@@ -127,5 +127,5 @@ def check_length(model_id: str, length: int, expected: int) -> None:
 
 
 def default_weight(embedder: Embedder) -> float:
-    """Return the measured weight of vectors: lower if they only repeat what words say."""
+    """Return the measured weight of vectors: lower if they only find what words find as well."""
     return LEXICAL_WEIGHT if embedder.id.startswith("lexical") else MEANING_WEIGHT

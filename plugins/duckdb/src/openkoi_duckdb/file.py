@@ -57,7 +57,7 @@ class MemoryFile(DatabaseFile):
     seconds: float
 
     def read(self, work: Callable[["DuckDBPyConnection"], T], timeout: LockTimeout | None = None) -> T | None:
-        """Read beside other readers; return None when there is no readable file.
+        """Read concurrently with other readers; return None if there is no readable file.
 
         A damaged file is checked again exclusively, so that it can be moved aside.
         """
@@ -74,7 +74,7 @@ class MemoryFile(DatabaseFile):
         timeout: LockTimeout | None = None,
         closed: Callable[[T], None] = lambda _: None,
     ) -> T:
-        """Change something, in a new file if there is none that can be used.
+        """Run a write; create a new file if there is none that can be used.
 
         ``closed`` is called with what the work returns, while the file is closed and still locked.
         """
@@ -92,7 +92,7 @@ class MemoryFile(DatabaseFile):
         timeout: LockTimeout,
         closed: Callable[[T], None] = lambda _: None,
     ) -> T | None:
-        """Open, work, close; return None without a file, or when it was or must be moved aside."""
+        """Open, work, close; return None if there is no file, or it was or must be moved aside."""
         with self.engine() as connection, self.lock(timeout, shared=access is Access.BESIDE_OTHERS):
             if access is not Access.ALONE_OR_NEW and not self.path.exists():
                 return None
@@ -179,7 +179,7 @@ class MemoryFile(DatabaseFile):
             raise StoreError(StoreFailureKind.OUTDATED, version)
 
     def settle(self, connection: "DuckDBPyConnection", timeout: LockTimeout) -> None:
-        """Put into the file what DuckDB has written beside it.
+        """Merge DuckDB's write-ahead log, a separate file, into the file.
 
         A writer that had to wait leaves that to a later one, since it takes as long as the work and others may be
         waiting.

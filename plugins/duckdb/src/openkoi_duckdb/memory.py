@@ -118,7 +118,7 @@ class DuckDB:
         return self.embedder.id if self.embedder else WITHOUT_EMBEDDER
 
     def create_shadow(self) -> "DuckDB":
-        """Return an empty memory beside this one, to be filled from the whole log; with tables if this one has them."""
+        """Return an empty memory, stored next to this one, to fill from the log; with tables if this one has them."""
         place = self.path.with_name(f"{self.path.name}.new")
         fresh = DuckDB(path=place, seconds=self.seconds, embedder=self.embedder, vectors=self.vectors)
         fresh.fills_tables = self.needs_tables or self.path.exists()

@@ -8,5 +8,5 @@ WITHOUT_EMBEDDER = "none, searching by words and their pieces"
 
 
 def index_path(database: Path) -> Path:
-    """Return the folder of the index, beside the database."""
+    """Return the folder of the index, which is next to the database."""
     return database.with_name(f"{database.name}.{INDEX_ENDING}")

@@ -73,7 +73,7 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
         return report.segments if report else {}
 
     def load_saved_position(self) -> Position | None:
-        """Return the position saved beside the file; None if it may be outdated, or the file is in use."""
+        """Return the position saved next to the file; None if it may be outdated, or the file is in use."""
         if self.fallback or not self.file.path.exists():
             return None
         try:
@@ -102,7 +102,7 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
         return count_items(connection), self.embeddings.count_missing(connection) if self.embeddings else 0
 
     def create_shadow(self) -> "TableMemory":
-        """Return an empty memory in a file beside this one's."""
+        """Return an empty memory in a file next to this one's."""
         place = self.file.beside("new")
         fresh = TableMemory(path=place, seconds=self.file.seconds, embedder=self.embedder, vectors=self.vectors)
         fresh.discard()
@@ -115,7 +115,7 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
         return await super().replace_with(shadow)
 
     def make_fallback(self) -> "FallbackView[DuckDBPyConnection]":
-        """Return an empty view in memory; what does not fit is beside the file."""
+        """Return an empty view in memory; what does not fit is stored next to the file."""
         from .engine import create_connection, quote_path
         from .layout import create_tables
         from .native import duckdb
@@ -159,7 +159,7 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
 
 
 def make_embeddings(file: MemoryFile, embedder: Embedder | None, weight: float | None) -> "Embeddings | None":
-    """Return the configured embedder's vectors; None without an embedder or with weight 0."""
+    """Return the configured embedder's vectors; None if there is no embedder, or its weight is 0."""
     if embedder is None or weight == 0:
         return None
     from .embeddings import Embeddings, default_weight

@@ -152,7 +152,7 @@ class LineAnalyzer(LineDangers):
             self.analyze_line(word.text, depth + 1, guess=guess)
 
     def analyze_output(self, producer: str, language: str, text: str, depth: int) -> None:
-        """Analyze the output of a command that an interpreter runs."""
+        """Analyze the output of a command that is piped to an interpreter, which runs it."""
         if is_generator(producer):
             return
         output = predict_output(producer)

@@ -69,7 +69,7 @@ def is_local(name: str) -> bool:
 
 
 def check_rpc_method(command: Invocation) -> Iterator[Danger]:
-    """Find calls of a remote method whose name says that it changes something: ``shop.Orders/DeleteOrder``."""
+    """Find calls of a remote method whose name suggests a change, such as ``shop.Orders/DeleteOrder``."""
     method = re.split(r"[/.]", command.operands[-1])[-1] if command.operands else ""
     verb = split_camel_case(method).lower().partition("-")[0]
     if verb in load_kinds()["gone"] | load_kinds()["acting"] and not any(map(LOCAL.match, command.operands[:-1])):

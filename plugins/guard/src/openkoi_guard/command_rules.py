@@ -46,7 +46,7 @@ class OptionPattern:
 
 @dataclass(frozen=True, slots=True)
 class CommandRule:
-    """One line of a rule file. An operand of None stands for any number of them."""
+    """One line of a rule file. An operand of None matches any number of operands."""
 
     operands: tuple[re.Pattern[str] | None, ...]
     options: tuple[OptionPattern, ...]

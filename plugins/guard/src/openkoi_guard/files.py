@@ -71,7 +71,7 @@ def check_writes(command: Invocation) -> Iterator[Danger]:
 
 
 def list_write_targets(command: Invocation) -> Sequence[Word]:
-    """Return the files that a command's words say it writes to."""
+    """Return the files that a command writes to, according to its arguments."""
     name = command.name
     if name in load_programs("last-operand"):
         return list_last_operand(command)
@@ -211,7 +211,7 @@ def check_whole_machine(command: Invocation) -> Iterator[Danger]:
 
 
 def may_write(name: str) -> bool:
-    """Return whether a program's words can say where it writes."""
+    """Return whether a program's arguments can set where it writes."""
     return name in NAMED_OUTPUTS or name in load_programs("last-operand") or name in load_programs("every-operand")
 
 

@@ -148,7 +148,7 @@ def list_changed_autorun(
 
 
 def find_top_folder(place: Path) -> Path | None:
-    """Return the top of the repository that a folder belongs to; None outside of one."""
+    """Return the top folder of a folder's repository; None if it is not in one."""
     real = Path(os.path.realpath(place))
     if SET_BY_ENVIRONMENT.isdisjoint(os.environ):
         return next((one for one in (real, *real.parents) if (one / ".git").exists()), None)

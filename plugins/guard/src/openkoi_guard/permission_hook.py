@@ -55,7 +55,7 @@ class Guard:
 
     @cached_property
     def named_files(self) -> "NamedFiles":
-        """Return the files that links and settings put in the place of protected ones."""
+        """The cached search for ordinary files that a link or setting uses in place of protected ones."""
         from .named_files import NamedFiles
 
         return NamedFiles()

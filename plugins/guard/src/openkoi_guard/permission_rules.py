@@ -27,7 +27,7 @@ class PermissionRules:
     mounted: frozenset[str] = frozenset()
 
     def find_permission(self, words: Sequence[Word]) -> type[Permission] | None:
-        """Return what the settings say about a simple command; None if nothing."""
+        """Return the rule in the settings for a simple command, or None if none matches."""
         if any(may_match(pattern, words) for pattern in self.deny):
             return Deny
         if any(may_match(pattern, words) for pattern in self.ask):

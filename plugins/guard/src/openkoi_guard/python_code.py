@@ -122,7 +122,7 @@ def is_suspicious(code: str) -> bool:
 
 
 def resolve_imports(tree: ast.AST) -> dict[str, str]:
-    """Return what the imported names stand for."""
+    """Return what each imported name refers to."""
     names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

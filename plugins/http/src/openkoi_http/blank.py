@@ -1,4 +1,4 @@
-"""Recognize a body or an event with nothing in it, whatever its content type says."""
+"""Recognize an empty body or event, whatever its content type."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Recognize context overflow: errors which say that a prompt is too long for the model's context window."""
+"""Recognize context overflow: errors about a prompt that is too long for the model's context window."""
 
 import re
 

@@ -43,7 +43,7 @@ class EventParser(Generic[T_co]):
         self._silent = True
 
     def feed(self, piece: bytes) -> Iterator[Sequence[T_co]]:
-        """Yield what each event with content says, until the response is over."""
+        """Yield the parsed events that have content, until the response ends."""
         if len(self._start) <= MAX_BLANK_BYTES:
             self._start = (self._start + piece)[: MAX_BLANK_BYTES + 1]
         self._taken += len(piece)
@@ -51,7 +51,7 @@ class EventParser(Generic[T_co]):
         yield from self._parse(self._split(piece))
 
     def finish(self) -> Iterator[Sequence[T_co]]:
-        """Yield what the end of the stream says; raise a ProviderError if there was nothing in it."""
+        """Yield what the end of the stream contributes; raise ProviderError if the stream was empty."""
         if self._taken == len(self._start) and is_blank(self._start):
             raise self._server.blank(self._start)
         yield from self._parse(self._framing.finish())

@@ -11,7 +11,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A request and its response; ``cut`` says why the response ended early, status 0 means that there was none."""
+    """A request and its response; ``cut`` is why the response ended early; status 0 means no response."""
 
     method: str
     host: str

@@ -58,7 +58,7 @@ async def speaks_tls(url: SplitResult) -> bool:
 
 
 async def speaks_plain_http(url: SplitResult) -> bool:
-    """Return whether a request without TLS, which says nothing about the task, is answered."""
+    """Return whether a request without TLS, which contains nothing of the task, is answered."""
     reader, writer = await asyncio.open_connection(url.hostname, url.port or 443)
     try:
         writer.write(f"HEAD / HTTP/1.1\r\nHost: {url.hostname}\r\nConnection: close\r\n\r\n".encode("ascii"))

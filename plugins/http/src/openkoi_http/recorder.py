@@ -1,4 +1,4 @@
-"""Record every HTTP exchange in the cassette when it ends, however it ends."""
+"""Record HTTP requests and responses to the cassette (`--record`), with secrets masked, however they end."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

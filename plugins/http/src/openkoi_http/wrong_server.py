@@ -34,7 +34,7 @@ def is_web_page(kind: str, start: bytes) -> bool:
 
 
 def replaces_file(headers: Mapping[str, str]) -> bool:
-    """Return whether a response is a web page in place of a file; a file may itself be a web page."""
+    """Return whether a response is a web page instead of the requested file, which may itself be a web page."""
     return "html" in headers.get("content-type", "") and "content-disposition" not in headers
 
 

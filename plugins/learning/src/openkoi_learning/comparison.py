@@ -25,7 +25,7 @@ QUESTION = (
 
 @dataclass(frozen=True, slots=True)
 class EntryComparison:
-    """An entry, and the state that says when it was shown and when held out."""
+    """An entry, and the state from which one sees when it was shown and when held out."""
 
     koi: Koi
     state: LearningState

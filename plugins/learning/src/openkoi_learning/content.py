@@ -1,4 +1,4 @@
-"""Find what advice says to do, and whether the work shows it.
+"""Find what advice asks for, and whether the work follows it.
 
 An advice's content is the names and numbers in it; without any, the longest phrase that it shares with a line which the
 next work has and the work before did not.
@@ -27,7 +27,7 @@ MAX_LINES, MAX_WORDS = 2_000, 60  # of a work, and of an advice or a line, that 
 
 @dataclass(frozen=True, slots=True)
 class WorkLine:
-    """A line of a work: in lower case, its words without punctuation, and the stems of those that say something.
+    """A line of a work: in lower case, its words without punctuation, and the stems of those that carry meaning.
 
     ``sets`` is the name that it sets, as words; empty if it sets none.
     """
@@ -141,7 +141,7 @@ def number_with_unit(number: str, *texts: str) -> str:
 
 
 def trim_words(phrase: str, about: Collection[str]) -> str:
-    """Return a phrase without the words at its ends that only say what it is about."""
+    """Return a phrase without the words at its ends that only name its subject."""
     words = phrase.split()
     kept = [place for place, word in enumerate(words) if terms_of(word) - set(about)]
     return " ".join(words[kept[0] : kept[-1] + 1]) if kept else ""
@@ -164,7 +164,7 @@ def common_phrases(one: str, other: str) -> Iterator[str]:
 
 
 def differ(beside: Sequence[str], edge: str) -> bool:
-    """Return whether two texts have different words, and not a function word or a mark, beside a word."""
+    """Return whether two texts have different words, none a function word or a mark, next to a word."""
     return len(beside) == 2 and all(terms_of(word) for word in (*beside, edge))
 
 

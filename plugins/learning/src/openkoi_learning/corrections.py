@@ -140,7 +140,7 @@ def strip_quotes(answer: str) -> str:
 
 
 def quoted_text(answer: str) -> str:
-    """Return the quotations in an answer, each on lines of its own; empty without any."""
+    """Return the quotations in an answer, each on lines of its own; empty if there are none."""
     head = FORWARDED.search(answer)
     mine, theirs = (answer[: head.start()], answer[head.start() :]) if head else (answer, "")
     return "\n".join(filter(None, (*QUOTED_LINES.findall(mine), *IN_QUOTES.findall(mine), theirs)))

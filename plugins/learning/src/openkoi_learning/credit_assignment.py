@@ -71,7 +71,7 @@ def is_outvoted(entry: LearningEntry, evidence: Mapping[str, Sequence[Evidence]]
 
 
 def applicable_evidence(state: LearningState, entry: LearningEntry, project: str) -> Mapping[str, list[Evidence]]:
-    """Return what runs say of an entry and of its rivals, under the conditions in which the entry was right last."""
+    """Return the evidence for an entry and its rivals, under the conditions in which the entry was last right."""
     rivals = [
         one
         for one in state.entries.values()

@@ -106,7 +106,7 @@ class LearningEntry:
 
     @property
     def is_past_tasks(self) -> bool:
-        """Whether it stands for the past tasks of a project, which are shown in its place, and do not fade."""
+        """Whether it represents the past tasks of a project, which are shown instead of it, and do not fade."""
         return self.origin == PAST_TASKS
 
     @property
@@ -121,7 +121,7 @@ class LearningEntry:
 
     @property
     def has_no_advice(self) -> bool:
-        """Whether it only says what happened often, without advice."""
+        """Whether it only states what happened often, without advice."""
         return self.origin == "pattern"
 
     @property
@@ -131,7 +131,7 @@ class LearningEntry:
 
     @property
     def stance(self) -> str:
-        """What it says to do; another number, name or negation there makes it a different opinion."""
+        """The advice in it; another number, name or negation there makes it a different opinion."""
         return self.advice or self.text
 
     @property
@@ -146,7 +146,7 @@ class LearningEntry:
 
     @property
     def visible_content(self) -> tuple[str, ...]:
-        """What a work shows that follows it; nothing if it says what not to do."""
+        """What work contains that follows it; nothing if it advises against something."""
         if self.kind == "anti_pattern" or self.has_no_advice:
             return ()
         return self.content or find_content(self.stance)

@@ -8,7 +8,7 @@ from .entry import LearningEntry
 
 @dataclass(frozen=True, slots=True)
 class EntryUpdated(Event):
-    """The current state of an entry, with what a Learning has no field for; ``entry.reason`` says what changed it."""
+    """The current state of an entry, with what a Learning has no field for; ``entry.reason`` is why it changed."""
 
     name = "ledger.noted"
     entry: LearningEntry

@@ -44,7 +44,7 @@ class IterationStep:
 
     @property
     def is_answer(self) -> bool:
-        """Whether the work is an answer: no file was changed, and the text was."""
+        """Whether the work is an answer: its text changed, but no file."""
         return not (self.before.work.diff or self.after.work.diff) and self.before.work.text != self.after.work.text
 
     @property

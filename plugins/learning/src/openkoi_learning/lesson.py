@@ -70,7 +70,7 @@ def make_evidence(lesson: Lesson, number: int, finding: Finding | None, step: It
 
 
 def first_attempt_passed(result: Result) -> bool | None:
-    """Return whether the first attempt was good enough, or None without judge and checks."""
+    """Return whether the first attempt was good enough; None if there was no judge and no check."""
     first = result.iterations[0].evaluation
     if first is None or first.red:
         return None if first is None else False

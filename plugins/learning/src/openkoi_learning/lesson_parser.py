@@ -68,6 +68,6 @@ def parse_json(value: object) -> Iterator[LessonAnswer]:
 
 
 def strip_marks(text: str) -> str:
-    """Return a text without the marks around it; empty for a word such as "none"."""
+    """Return text without the marks around it; an empty string for a word such as "none"."""
     stripped = text.strip(" []#*\t")
     return "" if stripped.rstrip(".").lower() in EMPTY_VALUES else stripped

@@ -89,7 +89,7 @@ def is_worded_better(new: LearningEntry, known: LearningEntry, merged: LearningE
 
 
 def find_subject(entries: Iterable[LearningEntry], new: LearningEntry) -> LearningEntry:
-    """Give an entry the subject of the entry whose content its line replaced: both are about what that line says."""
+    """Give an entry the subject of the entry whose content its line replaced: both are about that line."""
     lines = [Replacement(proof.replaced, proof.replacement) for proof in new.proofs if proof.replaced]
     for one in entries if lines and not new.subject else ():
         if any(line.drops(one.visible_content) for line in lines) and compare(one, new) is not Relation.DISTINCT:
@@ -98,7 +98,7 @@ def find_subject(entries: Iterable[LearningEntry], new: LearningEntry) -> Learni
 
 
 def find_twin(entries: Iterable[LearningEntry], new: LearningEntry) -> LearningEntry | None:
-    """Return the entry that says the same, preferring a live one to an archived one."""
+    """Return the equivalent entry, preferring a live one to an archived one."""
     twins = [one for one in entries if compare(one, new) is Relation.DUPLICATE]
     return max(twins, key=lambda one: (one.is_live, one.trust, len(one.proofs)), default=None)
 

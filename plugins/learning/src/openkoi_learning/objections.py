@@ -1,4 +1,4 @@
-"""Recognize a follow-up that objects to earlier work, and find the part of it that says how things should be.
+"""Recognize a follow-up that objects to earlier work, and extract the instruction in it.
 
 A follow-up that asks for more work, asks a question or thanks is not an objection, whatever single words it contains.
 """
@@ -71,7 +71,7 @@ OPENING = lazy_pattern(
 
 
 def is_objection(text: str) -> bool:
-    """Return whether a follow-up says that earlier work was wrong, or how it should always be done."""
+    """Return whether a follow-up calls earlier work wrong, or states how it should always be done."""
     sentences = split_sentences(text)
     if not sentences or BARE_DENIAL.match(text):
         return False

@@ -34,7 +34,7 @@ class PastTasks:
 def choose_past_tasks(
     similar: Recall, state: LearningState, query: TaskQuery, choice: Selection, rules: SelectionRules
 ) -> PastTasks | None:
-    """Return the past tasks that fit beside the entries; None without any, or if they were withdrawn."""
+    """Return the past tasks that fit next to the entries; None if there are none, or they were withdrawn."""
     entry, found = past_tasks_of(state, query), fit_past_tasks(similar, choice, rules)
     if not (found and entry.is_live):
         return None
@@ -71,7 +71,7 @@ def drop_known_lines(text: str, known: Iterable[LearningEntry]) -> str:
 
 
 def repeats(line: str, entry: LearningEntry) -> bool:
-    """Return whether a line of a past task says what an entry says, in its words or by its content."""
+    """Return whether a line of a past task repeats an entry, in its words or by its content."""
     from .provenance import quotes_source
 
     content = entry.visible_content
@@ -94,12 +94,12 @@ def fit_past_tasks(recall: Recall, choice: Selection, rules: SelectionRules) -> 
 
 
 def past_tasks_id(project: str) -> str:
-    """Return the id of the entry that stands for the past tasks of a project."""
+    """Return the id of the entry that represents a project's past tasks."""
     return f"{PREFIX}-{entry_id(PAST_TASKS, '', project)[:6]}"
 
 
 def past_tasks_of(state: LearningState, query: TaskQuery) -> LearningEntry:
-    """Return the entry that stands for the past tasks of a project: they are credited and withdrawn as one entry is.
+    """Return the entry that represents a project's past tasks, which are credited and withdrawn as one entry.
 
     A digest is data that runs and their models wrote, so that it never becomes an instruction.
     """

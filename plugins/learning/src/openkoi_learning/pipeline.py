@@ -39,7 +39,7 @@ def derive_changes(
 
 
 def is_needless(new: LearningEntry, known: LearningEntry) -> bool:
-    """Return whether an equally trusted entry already says what a new one would."""
+    """Return whether an equally trusted entry already covers a new one."""
     sure = known.is_live and known.project == new.project and known.trust >= new.trust
     return sure and compare(new, known) is Relation.COVERED
 

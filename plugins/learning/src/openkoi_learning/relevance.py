@@ -167,7 +167,7 @@ def right_share(evidence: Sequence[Evidence], base: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Rivals:
-    """What runs say about the entries of one subject, and the words that each entry ``states`` as its condition."""
+    """The evidence for the entries of one subject, and the words that each entry ``states`` as its condition."""
 
     evidence: Mapping[str, Sequence[Evidence]]
     states: Mapping[str, Words]

@@ -67,7 +67,7 @@ class Repair:
         return find_content(advice, self.written_lines, [*self.before, read_line(title)], about)
 
     def content_of_line(self, line: str) -> tuple[str, ...]:
-        """Return the content of a new line: the value that it sets, its names, or what says more than its subject."""
+        """Return the content of a new line: the value that it sets, its names, or what goes beyond its subject."""
         if ASSIGNED.match(line) and len(value := strip_marks(line)) <= MAX_VALUE_CHARACTERS:
             return (value,)
         if names := names_of(line):
@@ -152,7 +152,7 @@ def followed_advice(repair: Repair) -> tuple[str, tuple[str, ...]] | None:
 
 
 def is_advice(repair: Repair) -> bool:
-    """Return whether a title without names may say what to do: no new line that shows it sets a name, as a fix does."""
+    """Return whether a title without names may be an instruction: no new line that shows it sets a name."""
     content = repair.content_of(repair.finding.title)
     return not any(names_of(line.text) for line in repair.written_lines if line.shows(content))
 
@@ -222,7 +222,7 @@ def write_entry(repair: Repair, advice: str, content: tuple[str, ...], facts: di
 
 
 def shares_check(repair: Repair, checks: Set[str]) -> bool:
-    """Return whether another finding is about the same check, which then says nothing of what each is about."""
+    """Return whether another finding is about the same check, which then does not tell them apart."""
     others = (one for one in repair.step.old.open if one.key != repair.finding.key)
     return any(checks & own_checks(one, repair.step.old) for one in others)
 

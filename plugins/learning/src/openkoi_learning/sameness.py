@@ -104,7 +104,7 @@ def group_entries(entries: Iterable[LearningEntry]) -> Iterable[list[LearningEnt
 
 
 def is_covered(one: LearningEntry, other: LearningEntry) -> bool:
-    """Return whether one needs no entry beside another: a pattern it answers, or a line that only does what it says.
+    """Return whether another entry makes one redundant: a pattern it answers, or a line that only follows it.
 
     The line seemed to fix something else. The other must name what it sets: another setting may have the same value.
     """
@@ -137,7 +137,7 @@ def found_together(one: LearningEntry, other: LearningEntry) -> bool:
 
 
 def is_duplicate(one: LearningEntry, other: LearningEntry) -> bool:
-    """Return whether two entries say the same: one content, or a content that the other's words affirm.
+    """Return whether two entries are equivalent: the same content, or content that the other's words affirm.
 
     Their rules may differ: two linters may report one thing by different rules. A finding says what is wrong, so it
     repeats no entry, although it may contain an entry's words.
@@ -157,7 +157,7 @@ def is_duplicate(one: LearningEntry, other: LearningEntry) -> bool:
 
 
 def same_content(one: LearningEntry, other: LearningEntry) -> bool:
-    """Return whether two entries advise the same, beside words that only say what it is about.
+    """Return whether two entries give the same advice, apart from words that only name its subject.
 
     Where both are about one name that is set, marks at the ends make no difference: `media/` and `media`.
     """
@@ -232,7 +232,7 @@ def is_one_finding_of_rule(one: LearningEntry, other: LearningEntry) -> bool:
 
 
 def are_worded_alike(one: LearningEntry, other: LearningEntry) -> bool:
-    """Return whether two entries, or the findings that taught them, are worded alike beside what they advise.
+    """Return whether two entries, or the findings that taught them, are worded alike apart from their advice.
 
     An entry without content says nothing that a work could contradict.
     """
@@ -250,7 +250,7 @@ def are_worded_alike(one: LearningEntry, other: LearningEntry) -> bool:
 
 
 def name_different_things(one: LearningEntry, other: LearningEntry) -> bool:
-    """Return whether the findings that taught two entries each name something beside the advice, and not the same."""
+    """Return whether the findings that taught two entries name different things apart from the advice."""
     mine, theirs = finding_names(one), finding_names(other)
     if not have_own(mine, theirs):
         return False

@@ -195,7 +195,7 @@ def is_unconditional(entry: LearningEntry) -> bool:
 
 
 def keep_one_per_subject(candidates: Iterable[Candidate], state: LearningState, project: str) -> list[Candidate]:
-    """Keep one entry per subject, and one of several that say the same.
+    """Keep one entry per subject, and one of several equivalent ones.
 
     A line that fixed several things is shown once, and credited to the entry that is shown: its uplift is the
     line's. Results also confirm or refute the other entries, which need not be shown for that.

@@ -47,7 +47,7 @@ class RunExposure:
         return bool(self.passed) and not self.undone
 
     def outcome_for(self, id: str) -> EntryOutcome:
-        """Return what this run says about an entry."""
+        """Return this run's verdict on an entry."""
         return EntryOutcome(
             self.run, self.selection.model, id in self.selection.shown, self.good, id in self.blamed or self.undone
         )
@@ -140,7 +140,7 @@ class LearningState:
 
     @property
     def known(self) -> Mapping[str, LearningEntry]:
-        """All entries by id: those with a text to show, and those that stand for past tasks."""
+        """All entries by id: those with a text to show, and those that represent past tasks."""
         return ChainMap(self.entries, self.past_tasks)
 
     def save_entry(self, entry: LearningEntry) -> None:
@@ -182,7 +182,7 @@ class LearningState:
         return TaskHistory(self.counts[project], self.words[project])
 
     def evidence(self, id: str, project: str) -> list[Evidence]:
-        """Return what the runs of a project say about an entry; what the user undid speaks against what was shown."""
+        """Return the verdicts of a project's runs on an entry; an undone run counts against what was shown."""
         found = {**self.proofs.get((project, id), {})}
         for other in self.merged.get(id, ()):
             found |= self.proofs.get((project, other), {})
@@ -229,7 +229,7 @@ class LearningState:
         self.save_entry(replace(changed, superseded_by=learning.superseded_by))
 
     def add_run(self, visit: RunExposure) -> None:
-        """Record a run and the words of its task; forget an older run that says nothing about entries."""
+        """Record a run and the words of its task; forget an older run that gives no evidence."""
         selection = visit.selection
         runs, number = self.projects[selection.project], self.counts[selection.project]
         self.exposures[visit.run] = replace(visit, number=number)
@@ -252,7 +252,7 @@ class LearningState:
             del words[word]
 
     def forget_run(self, runs: list[str], place: int) -> None:
-        """Forget one of a project's runs, unless it says something of an entry, taught one, or is to be learned from.
+        """Forget one of a project's runs, unless it is evidence, taught an entry, or has yet to be learned from.
 
         A process that runs thousands of tasks would grow with each.
         """

@@ -26,7 +26,7 @@ MAX_KEY_CHARACTERS = 400
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """The details in which two sentences must agree to say the same: numbers, identifiers and negation."""
+    """The details in which two sentences must agree to be equivalent: numbers, identifiers and negation."""
 
     numbers: frozenset[str]
     identifiers: frozenset[str]
@@ -47,7 +47,7 @@ def marked_names(text: str) -> frozenset[str]:
 
 
 def affirmed_text(text: str) -> str:
-    """Return what a text says to do, without what it says not to do: ``use a`` from ``use a instead of b``."""
+    """Return what a text advises, without what it rejects: ``use a`` from ``use a instead of b``."""
     return ", ".join(filter(None, (DENIAL.split(clause)[0].strip() for clause in CLAUSE.split(text))))
 
 

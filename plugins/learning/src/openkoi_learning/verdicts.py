@@ -52,7 +52,7 @@ class RunWorks:
 
 
 def judge_entries(result: Result, entries: Sequence[LearningEntry], shown_ids: Collection[str]) -> RunVerdicts:
-    """Return what a run says about entries; ``shown`` are the ids that it was shown."""
+    """Return a run's verdicts on entries; ``shown`` are the ids of the entries in its prompt."""
     run = read_works(result)
     verdicts = {entry.id: judge_entry(entry, run, entry.id in shown_ids) for entry in entries}
     confirmed = frozenset(id for id, verdict in verdicts.items() if verdict is True)
@@ -83,7 +83,7 @@ def is_in_first(entry: LearningEntry, run: RunWorks) -> bool:
 
 
 def judge_entry(entry: LearningEntry, run: RunWorks, shown: bool) -> bool | None:
-    """Return True for a confirmed entry, False for a refuted one, and None if the run says nothing about it."""
+    """Return True for a confirmed entry, False for a refuted one, and None if the run shows neither."""
     if entry.forbidden_content:
         return judge_warning(entry.forbidden_content, run)
     kept = shows(entry, run.final)
@@ -138,7 +138,7 @@ def judge_warning(forbidden: Collection[str], run: RunWorks) -> bool | None:
 
 
 def judge_by_first(entry: LearningEntry, run: RunWorks) -> bool | None:
-    """Judge an entry that was shown by the first iteration alone; a pass says nothing of what no work shows."""
+    """Judge an entry that was shown by the first iteration alone; a pass is not evidence for absent advice."""
     return False if any(is_about(entry, finding, run.first) for finding in run.findings) else None
 
 

@@ -169,7 +169,7 @@ def explain_display(entry: LearningEntry) -> str:
 
 
 def format_uplift(state: LearningState, entry: LearningEntry) -> str:
-    """Return how much more often first attempts pass with an entry, and what that means."""
+    """Return how much more often first attempts pass with an entry, with an interpretation."""
     uses = state.outcomes(entry.id)
     if not uses:
         return "unknown: this entry has not matched an evaluated task yet"

@@ -55,7 +55,7 @@ class HookImplementation:
 
     @property
     def consequence(self) -> str:
-        """The consequence of its first failure, in words; empty for a guard."""
+        """The consequence of its first failure, in words; empty if it is a guard."""
         return "" if self.fails_closed else f" ({MAX_FAILURES} failures disable it)"
 
     def check_answer(self, answer: object) -> None:

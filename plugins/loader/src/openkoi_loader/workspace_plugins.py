@@ -49,7 +49,7 @@ class WorkspacePlugins:
             await self.leave_retired(root)
 
     def root_of(self, workspace: Path) -> Root:
-        """Return the workspace as sources know it: None for OpenKoi's own, or if there are no sources."""
+        """Return the workspace as it is passed to sources: None for OpenKoi's own, or if there are no sources."""
         own = self.components.plugins.config.workspace
         if workspace == own or not self.components.plugins.plugins("sources"):
             return None

@@ -276,7 +276,7 @@ class ReservationLog:
 
 
 async def find_advice(error: RequestRejectedError, resolved: ResolvedModel) -> str:
-    """Return advice for a refusal, if we know more than the vendor's message."""
+    """Return advice on a refusal, if we have any that the vendor's message lacks."""
     if error.context_overflow or isinstance(error, WrongServerError):
         return ""
     return NEW_KEY if error.status == UNAUTHORIZED else await suggest_models(resolved.provider, resolved.model.name)

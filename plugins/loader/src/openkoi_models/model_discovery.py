@@ -29,7 +29,7 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """The search for a model. ``look`` asks the plugins, ``lend`` passes a key to the provider's constructor."""
+    """The search for a model. ``look`` queries the plugins, ``lend`` passes a key to the provider's constructor."""
 
     look: Callable[[], Awaitable[Sequence[DiscoveredProvider]]]
     ask: Callable[[Question], Awaitable[str | None]]
@@ -58,7 +58,7 @@ class Discovery:
         return False
 
     async def is_allowed(self, found: DiscoveredProvider) -> bool | None:
-        """Return whether a found model may be used. If it needs consent, ask the user once; None without an answer."""
+        """Return whether a found model may be used; ask the user once if consent is needed. None if unanswered."""
         if not found.consent:
             return True
         digest = sha256(f"{found.provider} {found.origin} {found.consent}".encode()).hexdigest()

@@ -36,7 +36,7 @@ class Catalogue:
         return list({offer.provider: offer for offer in reversed(offers)}.values())[::-1]
 
     def long_name(self, name: str) -> str:
-        """Return ``provider/model`` for a short name, which is an alias of a model; empty for any other name."""
+        """Return ``provider/model`` for a short name (an alias of a model); empty if there is no such alias."""
         return next((str(table["short"][name]) for table in self.tables if name in table.get("short", {})), "")
 
     @property

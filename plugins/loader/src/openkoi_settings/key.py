@@ -72,7 +72,7 @@ class FormerName:
 
 @dataclass(frozen=True, slots=True)
 class Key(Generic[T_co]):
-    """A setting. A ``*`` in its dotted name stands for any name, such as that of a model.
+    """A setting. A ``*`` in its dotted name matches any name, such as that of a model.
 
     The default determines the type; a tuple is a list of strings. ``limit`` is the field of ``Limits`` that it sets,
     ``selects`` the kind of plugin that it chooses. ``flag`` is its option, and ``OPENKOI_<FLAG>`` its variable.
@@ -112,7 +112,7 @@ class Key(Generic[T_co]):
         return self.name.partition(f".{ANY}")[0]
 
     def at(self, *names: str) -> Self:
-        """Return the setting with these names in the place of each ``*``."""
+        """Return the setting with each ``*`` replaced by a name."""
         full = self.name
         for name in names:
             full = full.replace(ANY, name, 1)
@@ -142,7 +142,7 @@ class Key(Generic[T_co]):
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Return whether a name is a pattern's, where each ``*`` stands for one or more characters."""
+    """Return whether a name matches a pattern, where each ``*`` matches one or more characters."""
     first, *rest = pattern.split(ANY)
     if not rest or not name.startswith(first):
         return name == pattern

@@ -51,7 +51,7 @@ def loosening_error(key: Key[float], value: object, bound: float) -> str:
 
 
 def keys_within(value: object) -> Iterator[str]:
-    """Yield the keys of tables in a list."""
+    """Yield the keys of a table, and of all tables nested in a value."""
     if isinstance(value, dict):
         yield from value
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():

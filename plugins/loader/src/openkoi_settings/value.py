@@ -37,7 +37,7 @@ class Setting:
 
 
 def convert(key: str, setting: Setting, kind: type[T]) -> T:
-    """Return the value with the type of a setting; a tuple is a list of strings. Raise ConfigError if it is another."""
+    """Convert a setting's value to its type; a tuple is a list of strings. Raise ConfigError if that fails."""
     value = setting.value
     if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
         value = float(value)

@@ -108,7 +108,7 @@ async def add(
 
 
 def require_program(words: Sequence[str], name: str) -> None:
-    """Raise UsageError if a command's program is not installed: the words may have been meant as a task."""
+    """Raise UsageError if a command's program is not installed: the arguments may be a task."""
     if words and "${" not in words[0] and not shutil.which(Path(words[0]).expanduser()):
         raise click.UsageError(NOT_FOUND.format(words[0], shlex.quote(" ".join(("mcp add", name, *words)))))
 

@@ -149,7 +149,7 @@ class Connection:
 
 
 async def accept_result(name: str, result: "CallToolResult") -> None:
-    """Accept what a server answers, in place of the SDK's check against the server's own schema.
+    """Accept a server's response without the SDK's check against the server's own schema.
 
     A pattern or references in such a schema can take years to check, and nothing could cut that off.
     """
@@ -175,7 +175,7 @@ def first_error(error: BaseException) -> BaseException:
 
 
 def refuses_handshake(error: Exception) -> bool:
-    """Whether a server does not know the request that older protocols begin with."""
+    """Whether a server does not support the first request of older protocols."""
     from mcp import MCPError
     from mcp_types import METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION
 

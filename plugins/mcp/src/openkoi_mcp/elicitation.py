@@ -38,7 +38,7 @@ async def elicit(server: str, params: ElicitRequestParams, ask: Ask) -> ElicitRe
 
 
 async def fill_in(opening: str, schema: Mapping[str, Any], ask: Ask) -> dict[str, Value]:
-    """Return a value for each field of a form; without fields the form is a question of yes or no."""
+    """Return a value for each field of a form; a form without fields is a yes-or-no question."""
     fields, required = schema.get("properties") or {}, schema.get("required") or ()
     if not fields:
         await confirm(opening, ask)

@@ -61,7 +61,7 @@ class ErrorOutput:
 
     @property
     def tail(self) -> str:
-        """The fault, and the last lines that say something, as sentences."""
+        """The fault, and the last meaningful lines, as sentences."""
         written = [visible(line).strip() for line in self.lines if line.strip()][-SHOWN_LINES:]
         fault = f" {self.fault}." if self.fault else ""
         return fault + (f" It wrote: {' / '.join(map(cut, written)).rstrip('.')}." if written else "")

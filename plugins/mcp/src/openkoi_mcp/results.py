@@ -85,7 +85,7 @@ def media_of(data: str, kind: str, name: str) -> str | Content:
 
 
 def with_structure(text: str, structure: Any) -> str:
-    """Return a text with the structured result, unless the text says the same already."""
+    """Return a text with the structured result appended, unless it already contains it."""
     if structure is None or structure == {"result": text} or is_json_of(text, structure):
         return text
     return "\n".join(filter(None, [text, json.dumps(structure, ensure_ascii=False)]))

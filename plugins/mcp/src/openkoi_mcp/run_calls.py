@@ -38,7 +38,7 @@ class Server(Protocol):
 
 
 class RunCalls:
-    """Calls a server for a run. ``approved`` is what the run was offered."""
+    """Calls a server's tools and resources for a run. ``approved`` are the definitions that the run got."""
 
     def __init__(self, server: Server, run: Run, approved: Definitions) -> None:
         self.server, self.run, self.approved = server, run, approved

@@ -128,7 +128,7 @@ class ServerTools:
         return await self.koi.ask(question) if self.questions <= MAX_QUESTIONS else None
 
     async def health(self) -> Mapping[str, str]:
-        """Start the server if it may be started, and say how many tools it has."""
+        """Start the server if it may be started, and report how many tools it has."""
         if self.config.project and not is_yes(self.koi.consent(start_question(self.config).digest)):
             raise ToolError(self.explain_unused("it was not started"))
         found = await self.list_definitions(await self.connection.client())

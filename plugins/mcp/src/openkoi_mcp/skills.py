@@ -50,7 +50,7 @@ def write_all(server: str, known: Definitions, folder: Path) -> None:
 
 
 def skill_text(server: str, name: str, prompt: Definition) -> str:
-    """Return the text of a skill, which says how to get the prompt."""
+    """Return the text of a skill, which explains how to get the prompt."""
     description = " ".join(visible(str(prompt.get("description") or prompt.get("title") or prompt["name"])).split())
     arguments = [
         f"- `{visible(str(one['name']))}`{' (required)' if one.get('required') else ''}: "

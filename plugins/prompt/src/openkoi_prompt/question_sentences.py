@@ -112,7 +112,7 @@ def continues_question(joint: str, words: str, opening: str, asked: bool) -> boo
 
 
 def continues_how(words: str, opening: str) -> bool:
-    """Recognise "how do I build and run it": a second verb after the first, or a verb that only means use."""
+    """Recognise "how do I build and run it": a second verb after the first, or a verb that only refers to use."""
     rest = skip_form("how_to", opening)
     verbs = [word for word in (rest or "").split() if not word.endswith("ly")]
     return rest is not None and (len(verbs) <= 1 or begins_with("usage", words))

@@ -95,7 +95,7 @@ def error_message(lines: Sequence[str], place: int) -> str:
 
 
 def parse_frame(lines: Sequence[str], place: int) -> str:
-    """Return the file and the function that a line of a stack trace names; empty if it is none.
+    """Return the file and the function in a line of a stack trace; both empty for any other line.
 
     Go and Rust name the function on the line before.
     """

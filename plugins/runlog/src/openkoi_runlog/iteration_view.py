@@ -85,7 +85,7 @@ class IterationView:
 
     @property
     def iteration(self) -> Iteration | None:
-        """The iteration as the kernel describes it; None without work."""
+        """The iteration as the kernel describes it; None if it has no work."""
         if self.work is None:
             return None
         total = self.total if self.decision else self.cost
@@ -144,5 +144,5 @@ def list_findings(iterations: Iterable[IterationView]) -> list[FindingView]:
 
 
 def shows_absence(evaluation: Evaluation) -> bool:
-    """Whether a finding that an evaluation does not repeat is resolved: not if nothing was evaluated."""
+    """Whether a missing finding counts as resolved: only if the evaluation took place."""
     return not evaluation.unavailable_reason and evaluation.mode is not EvaluationMode.SKIPPED

@@ -43,7 +43,7 @@ class JsonRedactor:
         self.words = structural_words()
 
     def begin(self, blobs: dict[str, bytes] | None) -> None:
-        """Add bytes to ``blobs`` from now on; trust the texts that the redactor currently knows to be clean."""
+        """Add bytes to ``blobs`` from now on; do not check texts again that the redactor has found clean."""
         self.blobs = blobs
         self.clean: Set[int] = self.redactor.clean if self.redactor else frozenset()
 

@@ -34,14 +34,14 @@ class TaskStart(NamedTuple):
 
 
 class ConversationEnd(NamedTuple):
-    """How a conversation ends: its last task, None without one, and those after it that were rewound, newest first."""
+    """The end of a conversation: its last task, or None, and the rewound tasks after it, newest first."""
 
     last: TaskStart | None
     rewound: Sequence[TaskStart] = ()
 
 
 def read_last_task(folder: Path, session: str, kinds: Collection[type[Event]] | None = None) -> list[Record]:
-    """Return the records of these kinds, or of all, of the last task in a conversation; empty without one."""
+    """Return the records of a conversation's last task, of these kinds or of all; empty if there is no task."""
     last = find_end(folder, session).last
     return list(last.read(kinds, run=last.run)) if last else []
 

@@ -149,7 +149,7 @@ class MemorySync:
 
 
 async def read_offsets(memory: Memory) -> Mapping[str, int]:
-    """Return how far a memory has read; empty if it does not know."""
+    """Return how far a memory has read; empty if it does not record that."""
     return await memory.offsets() if isinstance(memory, SupportsOffsets) else {}
 
 

@@ -27,10 +27,10 @@ CLOCK_TICK_SECONDS = 0.02  # file systems stamp with the clock of the last tick:
 
 @dataclass(frozen=True, slots=True)
 class PastTask:
-    """One task, as the log describes it. ``ended`` is a decision, failed, interrupted, or empty without an end.
+    """One task, as the log describes it. ``ended`` is empty if the task has not ended.
 
-    ``segment`` is where it began, ``workspace`` the folder that it worked in; an ``unjudged`` one lacks only the
-    judgement. is missing.
+    Otherwise it is the final decision, ``failed`` or ``interrupted``. ``segment`` is the file in which the task starts.
+    ``unjudged`` means that only the evaluation is missing.
     """
 
     run: str
@@ -88,7 +88,7 @@ def iterate_past_tasks(folder: Path, newest: int = 0) -> Iterator[PastTask]:
 
 
 def list_session_files(folder: Path) -> Iterable[tuple[str, list[Path]]]:
-    """Return the time of the last write to each session, as records spell times, and its segments."""
+    """Return each session's segments with the time of its last write, in the format of records."""
     times: dict[str, float] = {}
     segments: dict[str, list[Path]] = {}
     for path in list_all_segments(folder):

@@ -36,7 +36,7 @@ LOCK = Lock()
 
 
 def find_run_start(path: Path, run: str) -> int | None:
-    """Return the offset of the first complete line of a run in a segment that is not archived; None without one."""
+    """Return the offset of the first complete line of a run in a segment that is not archived, or None."""
     with LOCK:
         offsets = SEGMENTS.pop(path, None)
         if offsets is None or offsets.end > path.stat().st_size:  # another file in its place

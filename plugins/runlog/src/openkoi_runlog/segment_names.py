@@ -26,7 +26,7 @@ def check_format(folder: Path) -> None:
 
 
 def refuse_newer(folder: Path, name: str) -> None:
-    """Raise KoiError if the name of a file beside the logs is that of a newer format."""
+    """Raise KoiError if the name of a file in the log folder belongs to a newer format."""
     version = name.removeprefix(FORMAT_PREFIX)
     if name.startswith(FORMAT_PREFIX) and version.isdecimal() and int(version) > LOG_FORMAT:
         raise KoiError(NEWER.format(folder=folder, version=version, known=LOG_FORMAT))

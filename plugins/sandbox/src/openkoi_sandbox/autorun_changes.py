@@ -12,7 +12,7 @@ from .file_state import FileState
 
 @dataclass(frozen=True, slots=True)
 class AutorunChange:
-    """A file, the rule that says who runs it, and whether it is new. The most dangerous sorts first."""
+    """A file, the rule for what runs it, and whether it is new. The most dangerous sorts first."""
 
     path: str
     rule: AutorunRule
@@ -42,7 +42,7 @@ def runs_the_same(keys: Sequence[str], path: str, before: FileState | None, afte
 
 
 def read_keys(keys: Sequence[str], path: str, state: FileState | None) -> Mapping[str, object] | None:
-    """Return the values of some keys of a JSON or TOML file; None where it cannot be read."""
+    """Return the values of some keys of a JSON or TOML file, or None if it cannot be read."""
     if state is None:
         return {}
     try:

@@ -57,7 +57,7 @@ class AutorunReport:
         return self.follow_event(event, run)
 
     async def follow_event(self, event: Followed, run: Run) -> None:
-        """Scan the workspace if the event says that it begins or ends to change."""
+        """Scan the workspace if the event marks the start or end of a change."""
         match event:
             case events.BaselineSaved():
                 await self.begin_watching(run)
@@ -117,7 +117,7 @@ class AutorunReport:
             await asyncio.to_thread(underway.add_approved_writes, paths, self.index_for(underway.root))
 
     def index_for(self, root: Path) -> "AutorunIndex":
-        """Return an index that knows what links and settings of a workspace name."""
+        """Return an index of the files that links and settings of a workspace name."""
         from openkoi_base.schema.autorun_index import AutorunIndex
 
         known = (watched.index for watched in self.runs.values() if watched.index.root == root)

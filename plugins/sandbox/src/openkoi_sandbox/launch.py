@@ -149,7 +149,7 @@ class LauncherReport:
 
     @property
     def child(self) -> int:
-        """The number of the command itself, as its keeper knows it; in namespaces of its own it is another one here."""
+        """The command's process id in its supervisor's namespace, which may differ from the one outside."""
         return next((int(line[1]) for line in self.complete_lines if line[0] == "child"), 0)
 
     @property

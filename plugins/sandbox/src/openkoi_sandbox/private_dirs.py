@@ -136,7 +136,7 @@ def open_cache(folder: Path, root: Path) -> Path:
 
 
 def create_cache(folder: Path, root: Path) -> Path:
-    """Create a folder with links to read-only content, beside a note of its workspace."""
+    """Create a folder with links to read-only content, next to a note that names its workspace."""
     made = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
     (made / MARKER).write_text(str(root), errors="surrogateescape")
     (made / "files").mkdir()

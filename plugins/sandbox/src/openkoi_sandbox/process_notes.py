@@ -88,7 +88,7 @@ class ProcessNotes:
         self.file.unlink(missing_ok=True)
 
     def own_note(self) -> ProcessNote:
-        """Return our notes, possibly amended by other processes; empty without notes."""
+        """Return our notes, possibly amended by other processes; empty if there are none."""
         return next(read_notes([self.file]), ProcessNote())
 
     def other_notes(self) -> list[ProcessNote]:

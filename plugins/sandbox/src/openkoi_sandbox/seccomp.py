@@ -77,7 +77,7 @@ class Instruction:
 
 
 def is_known_machine(machine: str) -> bool:
-    """Return whether we know the numbers of this machine's system calls."""
+    """Return whether the system call numbers of this machine are known."""
     return machine in MACHINES
 
 

@@ -51,7 +51,7 @@ def parent_repository(root: Path) -> tuple[Path, ...]:
 
 
 def pointed_git_folder(root: Path) -> Path | None:
-    """Return where the workspace says that its git folder is, if it is not in it."""
+    """Return the path of the git folder that the workspace's ``.git`` file names, if it is elsewhere."""
     link = root / ".git"
     found = None if link.is_symlink() or not link.is_file() else POINTER.match(read_small_file(link))
     return (root / found[1].strip()).resolve() if found else None

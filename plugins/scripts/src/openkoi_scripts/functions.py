@@ -18,7 +18,7 @@ WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of a script. ``hook`` is the hook that it implements; empty for any other function."""
+    """A function of a script. ``hook`` is the hook that it implements, if any."""
 
     name: str
     place: str

@@ -158,7 +158,7 @@ def explain(error: OSError | ValueError) -> str:
 
 
 def read_manifest(file: Path) -> tuple[Capabilities, str]:
-    """Return a manifest's capabilities and description; empty without a manifest."""
+    """Return a manifest's capabilities and description; both empty if there is no manifest."""
     try:
         table = tomllib.loads(read_small_text(file))
     except FileNotFoundError:

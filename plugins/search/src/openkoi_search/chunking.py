@@ -26,7 +26,7 @@ def searchable_text(event: Event) -> str:
 
 
 def split_chunks(text: str) -> Sequence[str]:
-    """Split a text into chunks; short ones are dropped because they say nothing alone."""
+    """Split a text into chunks; short ones are dropped because they mean little on their own."""
     return [piece for piece in split_text(text.strip()) if len(piece) >= MIN_CHARACTERS][:MAX_CHUNKS]
 
 

@@ -71,7 +71,7 @@ class VectorMatrix:
         return best if rows is None else rows[best], scores[best]
 
     def nearest_by_graph(self, wanted: "Scores", most: int, among: "Numbers | None") -> "Numbers | None":
-        """Return the nearest rows by the graph, in order; None without a graph, or if it found too few."""
+        """Return the nearest rows by the graph, in order; None if there is no graph, or it found too few."""
         import numpy
 
         if self.graph is None:

@@ -80,7 +80,7 @@ class TextIndex(Generic[Id]):
 
     @property
     def documents(self) -> SegmentDocuments:
-        """The indexed texts as documents, for one question."""
+        """The indexed texts, as documents to be ranked for a query."""
         return SegmentDocuments(self.segments, self.shape)
 
     def find(self, query: str, number: int) -> Sequence[FoundDocument]:

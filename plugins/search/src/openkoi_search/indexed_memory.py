@@ -165,7 +165,7 @@ class IndexedMemory:
         return self.folder.size, entries
 
     def create_shadow(self) -> "IndexedMemory":
-        """Return an empty index beside this one."""
+        """Return an empty index stored next to this one."""
         place = self.path.with_name(f"{self.path.name}.new")
         fresh = IndexedMemory(place, self.seconds, self.dimensions, self.weight)
         fresh.discard()

@@ -29,7 +29,7 @@ def one_thread() -> None:
 
 
 def list_blas_libraries() -> Iterator[Path]:
-    """List the libraries that came with NumPy: beside it, or on macOS within it."""
+    """List the libraries that NumPy's wheel includes: next to the package, or on macOS in it."""
     import numpy
 
     home = Path(numpy.__file__).parent

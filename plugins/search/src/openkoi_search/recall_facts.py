@@ -51,7 +51,7 @@ class Save(NamedTuple):
 
 
 class Latest(NamedTuple):
-    """How far a run is indexed: the time of its latest fact, and the number of its last piece, None without one.
+    """How far a run is indexed: the time of its latest fact, and the number of its last piece, if any.
 
     Later facts change none of its pieces.
     """

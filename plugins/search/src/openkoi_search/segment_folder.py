@@ -107,7 +107,7 @@ class SegmentFolder:
 
     @property
     def lock_path(self) -> Path:
-        """The file that writers lock: beside the folder, which may be moved aside meanwhile."""
+        """The file that writers lock; it is outside the folder, because the folder may be moved."""
         return self.path.with_name(f"{self.path.name}.lock")
 
     @contextmanager

@@ -47,7 +47,7 @@ class SegmentIndex(Cached):
         return found
 
     def with_merged(self, places: range, segment: Segment) -> "SegmentIndex":
-        """Return the index with a segment in place of those that it replaces; in the others, nothing is outdated."""
+        """Return the index with a merged segment instead of those that it replaces; no other rows become outdated."""
         start, end = places.start, places.stop
         gone = {number for later in self.segments[end:] for number in later.gone}
         found = SegmentIndex([*self.segments[:start], segment, *self.segments[end:]])
@@ -133,12 +133,12 @@ class SegmentIndex(Cached):
         return {following: number for number, following in self.next_pieces.items()}
 
     def read_all(self, kind: EntryKind, name: str) -> bytes:
-        """Return what all segments say about a run."""
+        """Return the entries of a run or learning in all segments, joined."""
         key = kind.value + encode_name(name)
         return b"".join(segment.file.get(key) or b"" for segment in self.segments)
 
     def read_newest(self, kind: EntryKind, name: str) -> bytes:
-        """Return what the newest segment that knows a run or learning says about it."""
+        """Return the entry of a run or learning in the newest segment that has one."""
         key = kind.value + encode_name(name)
         return next((found for segment in reversed(self.segments) if (found := segment.file.get(key))), b"")
 
@@ -159,7 +159,7 @@ def number_of(name: str) -> int:
 
 
 def are_complete(segments: Sequence[Segment]) -> bool:
-    """Return whether all belong to one index, and none is missing between its first one and the last of these."""
+    """Return whether all segments belong to one index, start with its first one, and have no gap."""
     headers = [segment.file.header for segment in segments]
     following = [1, *(number_of(segment.name) + 1 for segment in segments)]
     return following[:-1] == [header["first"] for header in headers] and len({header["born"] for header in headers}) < 2

@@ -55,7 +55,7 @@ class SegmentContent:
     gone: Collection[int] = ()
 
     def encode(self, **header: object) -> bytes:
-        """Return the bytes of the segment's file; the header also says what readers need at once."""
+        """Return the bytes of the segment's file; the header also contains what readers need first."""
         return b"".join(chain.from_iterable(self.encode_in_steps(**header)))
 
     def encode_in_steps(self, **header: object) -> Iterator[Sequence[Value]]:

@@ -23,7 +23,7 @@ class StoreFile(ABC, Generic[C]):
     @property
     @abstractmethod
     def log(self) -> Path:
-        """The file beside it that contains changes not yet in it."""
+        """The separate file with changes that are not in this one yet."""
 
     @abstractmethod
     def read(self, work: Callable[[C], T], timeout: LockTimeout, /) -> T | None:
@@ -31,7 +31,7 @@ class StoreFile(ABC, Generic[C]):
 
     @abstractmethod
     def write(self, work: Callable[[C], T], timeout: LockTimeout, /) -> T:
-        """Change something, in a new file if there is none that can be used."""
+        """Run a write; create a new file if there is none that can be used."""
 
     @abstractmethod
     def hold_alone(self) -> AbstractContextManager[object]:

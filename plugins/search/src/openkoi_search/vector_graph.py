@@ -16,7 +16,7 @@ GRAPH_MIN_VECTORS = 50_000
 
 
 def open_graph(path: Path, mark: str, matrix: "Matrix") -> "VerifiedGraph | None":
-    """Return a graph beside a file of vectors, or None without hnswlib or when a scan is as fast.
+    """Return the graph stored next to a file of vectors; None without hnswlib, or if a scan is as fast.
 
     ``mark`` is the state of the file, for which a stored graph was built.
     """

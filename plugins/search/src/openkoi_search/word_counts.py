@@ -89,7 +89,7 @@ def count_in_rows(start: int, postings: "Postings") -> Iterable[tuple[int, int]]
 
 
 def count_in_column(posted: "Posted", rows: int) -> tuple[bytearray, Mapping[int, int]]:
-    """Return a column of the counts of all rows, cut to MAX_BYTE, and those that are cut."""
+    """Return a column with the counts of all rows, capped at MAX_BYTE, and the counts above that."""
     column, large = bytearray(rows), dict[int, int]()
     for start, postings in posted:
         counts = postings.counts

@@ -150,13 +150,13 @@ class BestScores:
 
 
 def add_up(numbers: bytes | bytearray, values: Sequence[int]) -> int:
-    """Return the values of some numbers as the bytes of a large one; the last value is that of larger numbers too."""
+    """Look up each number's value, and pack the values in one integer; numbers beyond the table use its last value."""
     table = bytes(values).ljust(MAX_BYTE + 1, bytes(values[-1:]))
     return int.from_bytes(numbers.translate(table), "little")
 
 
 def add_to(limits: bytearray, counts: Mapping[int, int], values: Sequence[int]) -> None:
-    """Add to rows the values of their numbers; the last value is that of larger numbers too."""
+    """Add to each row's limit the value for its count; counts beyond the table use its last value."""
     most = len(values) - 1
     for row, count in counts.items():
         limits[row] += values[count if count < most else most]

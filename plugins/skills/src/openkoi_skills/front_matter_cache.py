@@ -101,7 +101,7 @@ def without_body(skill: Skill) -> Skill:
 
 
 def as_json(values: Mapping[str, object]) -> dict[str, object]:
-    """Return values as they are after saving as JSON; empty for a table that JSON cannot contain."""
+    """Return values as they are after saving as JSON; an empty table if JSON cannot contain them."""
     with suppress(TypeError, ValueError, RecursionError):
         return dict(json.loads(json.dumps(values, default=str)))
     return {}

@@ -97,7 +97,7 @@ class SkillFinder:
         return [(place, brought.trust if place.source in asks else trust_all) for place in wanted]
 
     def find_missing(self, parts: Iterable[FoundSkills]) -> Sequence[str]:
-        """Return what this machine lacks for each of the skills that were found; empty for most."""
+        """Return for each skill what this machine lacks; usually empty."""
         return [describe_missing(one.skill.requires, self.machine) for part in parts for one in part.found]
 
 

@@ -33,7 +33,7 @@ COMPOUND = lazy_pattern(r"[;&|<>$`(){}\n\r\\]")
 
 @dataclass(frozen=True, slots=True)
 class ActiveSkill:
-    """A skill that the model follows, and the tools it is limited to; empty for any."""
+    """A skill that the model follows, and the tools it is limited to; if empty, all are allowed."""
 
     skill: str
     tools: tuple[str, ...] = ()

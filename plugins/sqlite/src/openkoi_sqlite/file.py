@@ -46,13 +46,13 @@ class SQLiteMemoryFile(StoreFile[sqlite3.Connection]):
     checked_inode: int = field(default=0)
 
     def read(self, work: Work[T], patience: LockTimeout) -> T | None:
-        """Look something up, beside others who read or write; None when there is no file that can be read."""
+        """Read concurrently with readers and writers; return None if there is no readable file."""
         with suppress(StoreError):
             return self.attempt(work, patience, BEGIN_READ) if self.path.exists() else None
         return None
 
     def write(self, work: Work[T], patience: LockTimeout) -> T:
-        """Change something, in a new file if there is none that can be used."""
+        """Run a write; create a new file if there is none that can be used."""
         with suppress(StoreError):
             return self.attempt(work, patience, BEGIN_WRITE)
         with suppress(StoreError):
@@ -86,7 +86,7 @@ class SQLiteMemoryFile(StoreFile[sqlite3.Connection]):
             return done
 
     def create_file(self) -> None:
-        """Create a file with empty tables, which SQLite writes beside it, so that it appears complete."""
+        """Create a file with empty tables under another name, then rename it, so that it is never seen incomplete."""
         if self.path.exists():
             return
         private_folder(self.path.parent)

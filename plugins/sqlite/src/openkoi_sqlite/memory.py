@@ -57,7 +57,7 @@ class SQLite(FileMemory["Connection"]):
         return {"file": str(self.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
 
     def create_shadow(self) -> "SQLite":
-        """Return an empty memory in a file beside this one's."""
+        """Return an empty memory in a file next to this one's."""
         fresh = SQLite(path=self.path.with_name(f"{self.path.name}.new"), seconds=self.seconds)
         fresh.discard()
         return fresh

@@ -102,7 +102,7 @@ def describe_request(
 
 
 def read_present(request: ApprovalRequest, folder: Path | None) -> str:
-    """Return the text that a call would replace as a whole; empty if there is none, or if it cannot be compared."""
+    """Return the whole text that a call would replace; empty if there is none, or it cannot be compared."""
     if folder is None or request.tool != "write_file":
         return ""
     try:

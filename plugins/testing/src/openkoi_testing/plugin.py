@@ -50,7 +50,7 @@ def koi(tmp_path: Path) -> RunFixture:
 
 @pytest.fixture(scope="session")
 def foreign_server() -> Iterator[str]:
-    """Yield the address of a foreign server, one a session, which says what ``ForeignServerContract`` asks for."""
+    """Yield the address of a foreign server, one per session, that answers as ``ForeignServerContract`` requires."""
     from .contracts.foreign_server import FIXTURES
     from .servers import ForeignServerMissingError, LLMock
 

@@ -82,7 +82,7 @@ class WorkspaceTools:
         return seen
 
     def _replay_tracker(self, run: Run) -> ReadTracker:
-        """Return what a run was shown before it was interrupted; empty for a run that asked no model yet."""
+        """Return what a run was shown before it was interrupted; empty if it had called no model."""
         if not run.cost.calls:
             return ReadTracker()
         from .long_outputs import outputs_of_history

@@ -69,7 +69,7 @@ class HostCall:
 
 @dataclass(frozen=True, slots=True)
 class HostFunctionKind:
-    """A host function, and which part of ``[capabilities]`` it needs; empty for one that every module has."""
+    """A host function, and the part of ``[capabilities]`` that it needs; empty if every module may call it."""
 
     needs: str
     function: Callable[[HostCall], object]
@@ -173,7 +173,7 @@ def granted_functions(asked: Container[str]) -> "Mapping[str, HostFunction]":
 
 
 def missing_grants(asked: Container[str]) -> Mapping[str, str]:
-    """Return all functions, each with what must be asked for; empty where it is granted."""
+    """Return all functions, each with the capability that is missing; empty if it is granted."""
     return {
         name: f"[capabilities] {kind.needs}" if kind.needs and kind.needs not in asked else ""
         for name, kind in FUNCTIONS.items()

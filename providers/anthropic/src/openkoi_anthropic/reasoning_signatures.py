@@ -14,7 +14,7 @@ def redacted_reasoning(data: str) -> Reasoning:
 
 
 def encode_reasoning(thought: Reasoning) -> Mapping[str, str] | None:
-    """Return the thinking block of a reasoning part, or None without a signature, which the vendor would reject."""
+    """Return the thinking block of a reasoning part, or None if it has no signature (the vendor requires one)."""
     if not thought.signature:
         return None
     if thought.signature.startswith(REDACTED_PREFIX):

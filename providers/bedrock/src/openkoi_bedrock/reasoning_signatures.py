@@ -20,7 +20,7 @@ def redacted_reasoning(data: bytes) -> Reasoning:
 
 
 def encode_reasoning(thought: Reasoning) -> Mapping[str, object] | None:
-    """Return the block of a reasoning part, or None without a signature of this vendor."""
+    """Return the block of a reasoning part, or None if it has no signature of this vendor."""
     if thought.signature.startswith(SIGNATURE_PREFIX):
         reasoning = {"text": thought.text, "signature": thought.signature.removeprefix(SIGNATURE_PREFIX)}
         return {"reasoningContent": {"reasoningText": reasoning}}

@@ -45,7 +45,7 @@ class ConverseRequestBuilder:
         return b"{" + b",".join(b'"' + name + b'":' + value for name, value in fields if value) + b"}"
 
     def _tool_config(self, request: Request, mark: bool) -> bytes:
-        """Return the tool configuration, with the answer tool after the cache point; empty without tools."""
+        """Return the tool configuration, with the answer tool after the cache point; empty if there are no tools."""
         offered = self._tools.join(request.tools) or b",".join(map(encode_json, called_tools(request)))
         if request.schema is None or not needs_answer_tool(request):
             return b'{"tools":' + encode_array(offered, mark) + b"}" if offered else b""
@@ -63,7 +63,7 @@ def merge_turns(turns: Sequence[bytes]) -> Iterator[bytes]:
 
 
 def encode_array(items: bytes, mark: bool) -> bytes:
-    """Return an array of encoded items, with a cache point if asked; empty without items."""
+    """Return an array of encoded items, with a cache point if requested; empty if there are no items."""
     if not items:
         return b""
     return b"[" + items + (b"," + CACHE_POINT if mark else b"") + b"]"

@@ -72,7 +72,7 @@ def parse_error_object(error: Mapping[str, Json]) -> GoogleError:
 
 
 def to_provider_error(trouble: GoogleError | None, server: Server, status: int = 0) -> ProviderError | None:
-    """Return the error for details that only this vendor sends, or None when its status says enough."""
+    """Return the error for details that only this vendor sends, or None if its status suffices."""
     if trouble is None:
         return None
     if trouble.is_quota_exceeded:

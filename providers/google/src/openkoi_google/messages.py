@@ -16,7 +16,7 @@ Turn = Mapping[str, object]
 
 
 class MessageEncoder:
-    """Converts messages. A result is sent under the name of the tool, which only the call in the turn before it knows.
+    """Converts messages. A result is sent under the name of the tool, which is only in the call of the turn before it.
 
     ``nested``: a result contains its images. Models before Gemini 3 accept images only after the results.
     """

@@ -43,7 +43,7 @@ def project_id(workspace: Path) -> str:
 
 
 def declared_name(folder: Path) -> str | None:
-    """Return the project's name in its file, in plain characters; None without a file that has one."""
+    """Return the project's name in its file, in plain characters; None if no file has it."""
     file = folder / "project"
     if not file.is_file() or folder.is_symlink() or file.is_symlink():
         return None
@@ -52,7 +52,7 @@ def declared_name(folder: Path) -> str | None:
 
 
 def root_commit(folder: Path) -> str:
-    """Return the oldest commit that HEAD goes back to; empty without git, commits or in case of a timeout.
+    """Return the oldest ancestor of HEAD; empty if there is no git or no commit, or git takes too long.
 
     A project's git configuration may name programs that fetch what is missing: nothing is fetched.
     """

@@ -22,7 +22,7 @@ INVALID = '{pattern!r} is not an address pattern. Write one like "https://api.ex
 
 @dataclass(frozen=True, slots=True)
 class UrlPattern:
-    """A scheme, a host, a port and a path with ``*`` for any text; ``*.example.com`` stands for its subdomains."""
+    """A scheme, a host, a port and a path; ``*`` matches any text, ``*.example.com`` all subdomains."""
 
     scheme: str
     host: str

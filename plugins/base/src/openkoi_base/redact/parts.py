@@ -89,7 +89,7 @@ def whole_parts(value: str) -> Iterator[str]:
 
 
 def after_scheme(value: str) -> str:
-    """Return what follows a scheme or a header's name, without spaces in it; empty without one."""
+    """Return what follows a scheme or a header's name, if it has no spaces; else an empty string."""
     found = SCHEME.fullmatch(value) if len(value.split(maxsplit=3)) in (2, 3) else None
     return found[1] or found[2] if found else ""
 
@@ -115,7 +115,7 @@ def decoded_text(value: str) -> str:
 
 
 def object_of(value: str) -> object:
-    """Return the JSON object or list that a value is; None if it is none."""
+    """Parse a value as a JSON object or list; return None if it is neither."""
     if not value.lstrip().startswith(("{", "[")):
         return None
     try:

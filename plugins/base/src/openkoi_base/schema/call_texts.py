@@ -26,7 +26,7 @@ def defaults(tool: Tool) -> dict[str, object]:
 def approval_question(
     call: ToolCall, tool: Tool, reason: str, redact: Callable[[str], str], *, by_flag: bool = False
 ) -> Question:
-    """Return the question about a call, without secrets: a resumed run knows the call only from the log."""
+    """Return the question about a call, without secrets: a resumed run reads the call from the log."""
     arguments = redact(json.dumps(call.arguments, ensure_ascii=False, default=str, sort_keys=True))
     text = f"{reason}\nAllow {tool.name} {arguments}?".lstrip()
     digest = sha256(f"{call.id} {tool.name} {arguments}".encode("utf-8", "surrogatepass")).hexdigest()

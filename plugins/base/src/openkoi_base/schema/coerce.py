@@ -46,7 +46,7 @@ def coerce_arguments(arguments: Arguments, schema: Arguments) -> dict[str, Json]
 
 
 def is_omitted(value: Json, fact: Json) -> bool:
-    """Return whether null stands for an omitted argument: where null is not a value."""
+    """Return whether null means an omitted argument, because the schema does not allow null."""
     kinds = schema_types(fact)
     return value is None and bool(kinds) and "null" not in kinds
 

@@ -48,7 +48,7 @@ def build_find_tool(rare: Sequence[Tool]) -> Tool:
 
 
 def build_call_tool(rare: Sequence[Tool]) -> Tool:
-    """Return the tool that stands for all deferred tools; its call is handled as a call of the tool that it names."""
+    """Return the tool that calls any deferred tool; its call is handled as a call of the tool that it names."""
 
     async def call(arguments: Arguments) -> ToolResult:
         raise ToolError(f"Unknown tool {arguments.get('name')!r}. Call one of: {join_names(rare)}.")

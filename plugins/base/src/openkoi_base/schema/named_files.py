@@ -166,7 +166,7 @@ def words_of(text: str) -> Iterator[str]:
 
 
 def paths_from(root: Path, folder: str, name: str) -> Iterator[str]:
-    """Yield the path that a name means in a folder, relative to the root."""
+    """Yield the paths that a name in a folder may refer to, relative to the root."""
     place = os.path.normpath(os.path.join(folder, os.path.expanduser(name)))  # noqa: PTH111, PTH118
     above, last = os.path.split(place)
     yield from path_inside(root, os.path.join(above if above == folder else os.path.realpath(above), last))  # noqa: PTH118

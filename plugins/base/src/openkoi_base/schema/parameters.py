@@ -47,5 +47,5 @@ class ParsedArguments:
         return found if isinstance(found, int) else default
 
     def flag(self, name: str) -> bool:
-        """Return a truth value; false when omitted."""
+        """Return a boolean; false if it is omitted."""
         return bool(self.values.get(name, False))

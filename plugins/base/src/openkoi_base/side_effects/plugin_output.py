@@ -12,7 +12,7 @@ SHOWN_CHARACTERS = 60
 
 
 class NotedStream:
-    """Stands for standard output: passes everything on, and keeps the beginning of the output."""
+    """A replacement for standard output that passes everything on, and keeps the beginning."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

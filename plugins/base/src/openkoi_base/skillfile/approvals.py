@@ -21,7 +21,7 @@ class Approvals:
         return is_yes(self.answer(place, digest))
 
     def answer(self, place: Path, digest: str) -> str | None:
-        """Return the user's answer, or None without one."""
+        """Return the user's answer, or None if there is none."""
         return self.koi.consent(consent_digest(place, digest)) if digest else None
 
     def keep(self, place: Path, digest: str, answer: str, *, title: str = "") -> None:

@@ -169,7 +169,7 @@ def find_lines(node: "yaml.Node", keys: Keys, first: int) -> Iterator[tuple[Keys
 
 
 def to_mapping(value: object) -> Mapping[str, object]:
-    """Return a table, which may be written as JSON text; empty for anything else."""
+    """Return a table, also one written as JSON text; return an empty one for anything else."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         with suppress(ValueError, RecursionError):
             value = json.loads(value)
@@ -183,7 +183,7 @@ def to_words(value: object) -> tuple[str, ...]:
 
 
 def to_line(value: object) -> str:
-    """Return a text without line breaks; empty for other types."""
+    """Return a string without line breaks; an empty one for other types."""
     return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
 
 

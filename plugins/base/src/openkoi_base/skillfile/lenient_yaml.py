@@ -33,7 +33,7 @@ class LenientReader:
     corrections: list[Problem] = field(default_factory=list)
 
     def parse_table(self, text: list[str], first: int, keys: Keys = ()) -> dict[str, object] | None:
-        """Parse named entries; None without any."""
+        """Parse named entries; return None if there are none."""
         pieces = split_entries(text, is_entry)
         if not pieces or not is_entry(pieces[0][1][0]):
             return None
@@ -70,7 +70,7 @@ class LenientReader:
             return restore_question_marks(parsed), where
 
     def parse_broken_entry(self, lines: list[str], line: int, keys: Keys, why: str) -> object:
-        """Parse a table or list that contains invalid YAML, or return a text."""
+        """Parse a table or list that contains invalid YAML; return any other entry as text."""
         rest = dedent_lines(lines[1:])
         if not get_value(lines[0]) and rest and len(keys) < MAX_DEPTH:
             inner = self.parse_list(rest, line + 1, keys) or self.parse_table(rest, line + 1, keys)
@@ -80,7 +80,7 @@ class LenientReader:
         return unquote_text([get_value(lines[0]), *rest])
 
     def parse_list(self, text: list[str], first: int, keys: Keys) -> list[object] | None:
-        """Parse the entries of a list; None if it is not one."""
+        """Parse the entries of a list; return None if the text is not a list."""
         pieces = split_entries(text, lambda line: bool(ITEM.match(line)))
         if not pieces or not ITEM.match(pieces[0][1][0]):
             return None
@@ -123,7 +123,7 @@ def restore_question_marks(value: object) -> object:
 def read_leniently(
     front: str, first: int, read: Read
 ) -> tuple[dict[str, object], Mapping[Keys, int], list[Problem]] | None:
-    """Return values, lines and problems; None without any entry."""
+    """Return values, lines and problems, or None if there is no entry."""
     loose = LenientReader(read)
     text = [expand_tabs(line) for line in front.split("\n")]
     blank = next((place for place, line in enumerate(text) if line.strip() and not line.lstrip().startswith("#")), 0)

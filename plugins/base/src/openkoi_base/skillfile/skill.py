@@ -67,7 +67,7 @@ class Skill:
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The tools that it is limited to; empty for any."""
+        """The tools that it is limited to; if empty, it may use all."""
         return parse_allowed_tools(self.front.facts.get("allowed-tools", self.metadata.get("allowed-tools")))
 
     def metadata_value(self, name: str) -> object:

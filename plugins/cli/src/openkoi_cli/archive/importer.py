@@ -112,7 +112,7 @@ class ImportRun:
         return ImportResult(self.records, self.known, names)
 
     def write_segment(self, segment: Segment, known_ids: set[str]) -> Path | None:
-        """Write the new lines of a segment; return None without any."""
+        """Write the new lines of a segment; return None if there are none."""
         fresh = [line for line in read_strictly(segment) if self.is_new(line, known_ids)]
         if not fresh:
             return None

@@ -64,7 +64,7 @@ class GitRepository:
 
 
 def find_repository(folder: Path) -> GitRepository | None:
-    """Return the repository around a folder; None without one, or without git."""
+    """Return the repository around a folder, or None if there is none or git is not installed."""
     try:
         done = run_git(folder, "rev-parse", "--show-toplevel")
     except KoiError:

@@ -1,4 +1,4 @@
-"""Format a report as SARIF 2.1.0, which code hosts and editors show beside the lines.
+"""Format a report as SARIF 2.1.0, which code hosts and editors show next to the lines.
 
 A severity is a level; a finding's identity is its fingerprint, so that a host distinguishes new findings from those
 that moved.

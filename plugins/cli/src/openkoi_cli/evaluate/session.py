@@ -90,7 +90,7 @@ async def evaluate_copy(wanted: EvaluationRequest, koi: Koi) -> EvaluationReport
 
 
 async def run_evaluation(wanted: EvaluationRequest, workspace: Path, koi: Koi) -> tuple[Result, str]:
-    """Run the evaluation; return its result and why no judge was asked, empty if one was or none is enabled.
+    """Run the evaluation; return its result and why no judge was asked: empty if one was asked, or if none is enabled.
 
     Raise NoProviderError if a judge is requested, and none is enabled or there is no model.
     """

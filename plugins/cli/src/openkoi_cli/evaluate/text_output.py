@@ -49,7 +49,7 @@ def shorten_detail(detail: str) -> list[str]:
 
 
 def format_scores(report: EvaluationReport) -> str:
-    """Return the checks and scores in one line, and whether a model was called; empty without any."""
+    """Return the checks and scores in one line, and whether a model was called; empty if there are none."""
     checks = report.evaluation.checks
     passed = sum(check.passed for check in checks)
     parts = [f"{passed} of {format_count(len(checks), 'check passes', 'checks pass')}"] if checks else []
@@ -73,7 +73,7 @@ def format_markdown(report: EvaluationReport) -> str:
 
 
 def format_cell(issue: NumberedFinding) -> str:
-    """Return what a finding says, in a table cell."""
+    """Return the text of a finding as a table cell."""
     fix = f"<br>→ {escape_markdown(issue.finding.fix)}" if issue.finding.fix else ""
     return f"{escape_markdown(issue.finding.title)}{fix}"
 

@@ -27,7 +27,7 @@ NOTE_FILE = "evaluate.json"
 
 @dataclass(frozen=True, kw_only=True)
 class WorkspaceCopy:
-    """A ``folder``, the place where it is copied ``to``, and the ``commit`` to start from; empty for none.
+    """A copy of ``folder`` in ``to``. ``commit`` is the commit that it starts from, if any.
 
     A note beside the copy says what to copy, for a process that gets only the copy.
     """

@@ -24,7 +24,7 @@ KINDS = [f"{GROUPS}{kind}" for kind in ("hooks", "tools", "providers", "evaluato
 
 
 async def find_ignored_hooks(koi: "Koi") -> list[str]:
-    """Return a sentence for each hook that OpenKoi never calls although its author meant it to."""
+    """Return a sentence for each function that looks like a hook but is never called."""
     called = {(one.plugin, one.hook) for one in koi.hook_activity()}
     found: list[str] = []
     for entry in koi.plugins("hooks"):
@@ -76,7 +76,7 @@ def has_marked(plugin: object) -> bool:
 
 
 def find_without_self(plugin: object) -> Iterator[str]:
-    """Yield a sentence for each method whose first parameter is a fact, in the place of self."""
+    """Yield a sentence for each method whose first parameter is a fact instead of ``self``."""
     for name, method in public_functions(plugin):
         if inspect.ismethod(method) and hasattr(method, "openkoi_impl") and name in hook_names():
             first = next(iter(inspect.signature(method.__func__).parameters), "")

@@ -17,7 +17,7 @@ PYPROJECT, TEST, PYTHON = "pyproject.toml", "test_", ".py"
 
 
 def read_section(heading: str) -> str:
-    """Return what the contract's pages say below a heading."""
+    """Return the text below a heading of the contract's pages."""
     folder = Path(openkoi_hookspecs.__file__).parent
     for page in PAGES:
         _, found, rest = (folder / page).read_text(encoding="utf-8").partition(f"\n## {heading}\n")

@@ -50,7 +50,7 @@ def is_installed(name: str) -> bool:
 
 
 def installed_version(name: str) -> str:
-    """Return the version of an installed distribution; empty for one that is not installed."""
+    """Return the version of a distribution; empty if it is not installed."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -119,7 +119,7 @@ def tool_command(plugins: Sequence[str], prefix: Path, *, upgrade: bool = False)
 
 
 def read_receipt(prefix: Path) -> dict[str, str]:
-    """Return the source of each plugin that ``uv tool`` has installed beside its main distribution."""
+    """Return the source of each plugin that ``uv tool`` has installed with a tool."""
     try:
         receipt = tomllib.loads((prefix / UV_RECEIPT).read_text(encoding="utf-8"))
     except FileNotFoundError:

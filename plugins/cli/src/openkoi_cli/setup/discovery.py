@@ -1,4 +1,4 @@
-"""Find models by keys, logins and Ollama on this machine, best first, without asking, saving or printing keys."""
+"""Look for API keys in the environment, other tools' logins, saved keys and Ollama; return the best first."""
 
 import os
 import sys

@@ -14,7 +14,7 @@ TIMEOUT_SECONDS = 3.0  # estimate: the Keychain may show a dialog, which must no
 
 
 async def read_keychain_login(command: Sequence[str], now: float) -> Login | None:
-    """Return the login in the Keychain, which may ask the user; None without an answer in time."""
+    """Return the login in the Keychain, which may ask the user; None if the answer takes too long."""
     token = read_keychain_token(await run_command(command), now)
     if not token:
         return None

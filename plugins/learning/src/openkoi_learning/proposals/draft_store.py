@@ -23,7 +23,7 @@ TOO_MUCH = "Not approved: {folder} contains too many or too large files, or a li
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A draft. ``fault`` says why it cannot be approved as it is."""
+    """A draft. ``fault`` is why it cannot be approved as it is."""
 
     name: str
     kind: str

@@ -91,7 +91,7 @@ def ask_decision(drafts: DraftStore, draft: Proposal, key_pressed: Callable[[], 
 
 
 def approve_proposal(drafts: DraftStore, draft: Proposal) -> str:
-    """Approve a draft, and return what that means."""
+    """Approve a draft, and return a message about the consequences."""
     with convert_errors(draft.folder):
         lines = [f"Approved: {draft.name}", f"  Used from the next task: {drafts.approve(draft)}"]
     before = find_rivals(draft, list_locations(draft.kind, None, Path.cwd()))
@@ -99,7 +99,7 @@ def approve_proposal(drafts: DraftStore, draft: Proposal) -> str:
 
 
 def dismiss_proposal(drafts: DraftStore, draft: Proposal) -> str:
-    """Dismiss a draft, and return what that means."""
+    """Dismiss a draft, and return a message about the consequences."""
     with convert_errors(draft.folder):
         return (
             f"Dismissed: {draft.name}\n  It will not be proposed again as long as it remains in {drafts.dismiss(draft)}"
@@ -116,7 +116,7 @@ def convert_errors(folder: Path) -> Iterator[None]:
 
 
 def proposal_text(draft: Proposal) -> str:
-    """Return the file, and the names of the files beside it."""
+    """Return the file, and the names of the other files in its folder."""
     file = find_skill_file(draft.folder)
     others = sorted(path.relative_to(draft.folder).as_posix() for path in draft.folder.rglob("*") if path != file)
     beside = [f"Other files: {', '.join(others)}"] if others else []

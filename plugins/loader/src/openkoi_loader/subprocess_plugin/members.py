@@ -88,7 +88,7 @@ class Member:
     signature: Signature | None = None
 
     def bind_run(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Run | None:
-        """Return the run among the arguments of a call; None without one."""
+        """Return the run among the arguments of a call, or None."""
         if self.signature is None:
             return None
         given = self.signature.bind(None, *arguments, **named).arguments

@@ -68,7 +68,7 @@ class SubprocessPlugin:
         return await self.process.call(member.name, arguments, named, run=member.bind_run(arguments, named))
 
     async def list_tools(self, run: Run) -> Sequence[Tool]:
-        """Return the tools; only the process knows the paths that a call would write, which guards request."""
+        """Return the tools; guards ask the process which paths a call would write."""
         tools = await self.process.call("tools", (run,), {}, run=run)
         return [replace(one, written_paths=None) for one in tools]
 

@@ -77,7 +77,7 @@ NO_PROOF = "nothing in the record shows this"
 
 
 class Verdict(StrEnum):
-    """What the record says about a claim."""
+    """Whether the record supports a claim."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -190,18 +190,18 @@ def check_measured(sentence: str, report: RunReport) -> Finding:
 
 
 def check_evaluator(name: str, report: RunReport) -> Finding | None:
-    """Return what an evaluator's checks of the returned work say; None if it has none."""
+    """Return the verdict of an evaluator's checks of the returned work, or None if it has none."""
     evaluation = report.best.evaluation
     return check_checks([one for one in evaluation.checks if one.evaluator == name] if evaluation else [], name)
 
 
 def check_evaluation(evaluation: Evaluation | None) -> Finding | None:
-    """Return what all checks say; None without any."""
+    """Return the verdict of all checks, or None if there are none."""
     return check_checks(evaluation.checks, "checks") if evaluation and evaluation.checks else None
 
 
 def check_checks(checks: Sequence[Check], name: str) -> Finding | None:
-    """Return how many checks pass; None without any."""
+    """Return how many checks pass, or None if there are none."""
     red = [one for one in checks if not one.passed]
     if not checks:
         return None

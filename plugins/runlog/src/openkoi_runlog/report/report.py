@@ -237,7 +237,7 @@ class RunReport:
 
     @property
     def agent_fields(self) -> Json:
-        """The agent's name and version, and what ended its work; empty without an agent."""
+        """The agent's name and version, and what ended its work; empty if there was no agent."""
         agent = self.task.agent if self.task else None
         if agent is None:
             return {}

@@ -11,7 +11,7 @@ __all__ = ["graph_of"]
 
 
 def graph_of(path: Path, mark: str, matrix: "Matrix") -> "VerifiedGraph":
-    """Return a graph over vectors, stored beside their file; frequent queries have it built in the background."""
+    """Return a graph over vectors, stored next to their file; it is built in the background if queries are frequent."""
     from .graph_file import GraphFile
     from .verified_graph import VerifiedGraph
 

@@ -33,7 +33,7 @@ class VerifiedGraph:
         self.stop = Event()
 
     def rows(self, vector: "Scores", most: int) -> "Numbers | None":
-        """Return the nearest rows; None without a trusted graph, and occasionally so that the graph is measured."""
+        """Return the nearest rows; None if there is no trusted graph, and now and then to measure the graph."""
         if self.graph is None:
             self.questions += 1
             self.prepare()

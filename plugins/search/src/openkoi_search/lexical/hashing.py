@@ -53,5 +53,5 @@ def features(word: str, dimensions: int) -> Features:
 
 
 def code(feature: str) -> int:
-    """Return 64 bits that stand for a feature."""
+    """Return the 64-bit hash of a feature."""
     return int.from_bytes(blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest(), "big")

@@ -42,7 +42,7 @@ class MiniLM:
         return Embedding([known] if known else await asyncio.to_thread(self._embed, texts))
 
     async def health(self) -> Mapping[str, str]:
-        """Report the model to doctor; raise ConfigError that says how to install it."""
+        """Report the model to ``openkoi doctor``; raise ConfigError with advice to install it if it is missing."""
         folder = self._locate_model()
         size = (folder / WEIGHTS).stat().st_size
         return {"model": NAME, "weights": f"{size / 1e6:.0f} MB in {folder}"}

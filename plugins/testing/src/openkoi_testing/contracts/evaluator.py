@@ -85,7 +85,7 @@ class EvaluatorContract:
             return await self.subject.evaluate(replace(work or self.work, baseline=given), run)
 
     async def take_baseline(self, run: Run) -> Baseline | None:
-        """Return the evaluator's baseline as a run hands it back; None without one."""
+        """Return the evaluator's baseline as a run passes it back, or None if there is none."""
         from openkoi_testing.scenario import logged_baseline
 
         return await logged_baseline(self.subject, run) if isinstance(self.subject, SupportsBaseline) else None

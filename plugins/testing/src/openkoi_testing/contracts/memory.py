@@ -281,7 +281,7 @@ class MemoryContract(RebuildContract, RewindContract):
         assert search_many(self.fed(tmp_path / "one", log)) == search_many(self.memory(both))
 
     def with_offsets(self, folder: Path) -> SupportsOffsets:
-        """Return the memory, if it knows how far it has read; else skip the test."""
+        """Return the memory if it records how far it has read; otherwise skip the test."""
         memory = self.memory(folder)
         if not isinstance(memory, SupportsOffsets):
             pytest.skip("this memory ingests the whole log each time")

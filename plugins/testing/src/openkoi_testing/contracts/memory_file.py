@@ -58,7 +58,7 @@ class MemoryFileContract:
         return type(self).subject(path=folder / self.name, **settings)
 
     def with_offsets(self, folder: Path) -> SupportsOffsets:
-        """Return the same memory, typed as one that knows its read position."""
+        """Return the same memory, typed as one that records its read position."""
         memory = self.memory(folder)
         assert isinstance(memory, SupportsOffsets)
         return memory

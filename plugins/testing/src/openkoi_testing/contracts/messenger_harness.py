@@ -83,7 +83,7 @@ class Account:
         return await watching
 
     async def say(self, text: str, *, channel: str = "", thread: str = "") -> str:
-        """Let the other user say something, in the channel if no other is named."""
+        """Let the other user post something, by default in the main channel."""
         return await self.other.say(Post(text, app="", channel=channel or self.other.channel, thread=thread))
 
     def build_post(self, text: str, *, thread: str = "", id: str = "", key: str = "") -> Post:

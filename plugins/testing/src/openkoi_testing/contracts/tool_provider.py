@@ -48,7 +48,7 @@ class ToolProviderContract:
         assert len(set(names)) == len(names)
 
     def test_every_tool_says_what_it_is_for(self, tools: list[Tool]) -> None:
-        """A model knows only the description of a tool."""
+        """A description is all that a model gets to know a tool by."""
         silent = [tool.name for tool in tools if not tool.description.strip()]
 
         assert not silent

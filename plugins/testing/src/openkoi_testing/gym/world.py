@@ -77,7 +77,7 @@ class Truth(Protocol):
         """
 
     def subject_of(self, finding: Finding, task: GymTask) -> str:
-        """Return the subject of this task that a finding is about; empty for a platitude."""
+        """Return the subject of this task that a finding is about; empty if the finding is a platitude."""
 
     def right(self, project: str, subject: str) -> str:
         """Return the value that is right in a project now."""

@@ -13,7 +13,7 @@ STRING_TYPE = 7
 
 
 class KeyPair(NamedTuple):
-    """The keys a server knows."""
+    """The keys that a server accepts."""
 
     access: str
     secret: str

@@ -144,7 +144,7 @@ def complete_response(name: str, answer: Say) -> Body:
 
 
 def response_parts(answer: Say, *, in_pieces: bool = True) -> Iterator[Body]:
-    """Yield each part; a thought's seal is the signature of the part after it, or of one without words at the end."""
+    """Yield each part; a thought's signature is sent with the next part, or with an empty one at the end."""
     seal = ""
     for part in answer.parts:
         for piece, following in pairwise(chain(part_pieces(answer, part, in_pieces), [None])):
@@ -186,7 +186,7 @@ def finish_reason(answer: Say) -> str:
 
 
 def usage_of(counted: "Usage | Json", thought: bool) -> "Body | Json":
-    """Return the usage as the vendor counts: cached tokens within the prompt's, thoughts beside the answer's.
+    """Return the usage as the vendor counts: cached tokens are part of the prompt's, thoughts are counted separately.
 
     Invalid values stay.
     """

@@ -140,7 +140,7 @@ def current_turn(contents: Sequence[Content]) -> Iterator[tuple[int, Content]]:
 
 
 def is_user_message(content: Content) -> bool:
-    """Return whether a user says something of its own."""
+    """Return whether a user turn contains anything but tool results."""
     parts = objects_in(content.get("parts"))
     return content.get("role", "user") == "user" and any("functionResponse" not in part for part in parts)
 

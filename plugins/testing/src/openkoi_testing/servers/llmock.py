@@ -94,7 +94,7 @@ def ensure_installed(folder: Path) -> Path:
 
 
 def install_package(folder: Path) -> None:
-    """Install beside the folder, then replace it: a second process finds it complete."""
+    """Install to a temporary folder, then rename it: a second process finds it complete."""
     with tempfile.TemporaryDirectory(prefix="llmock-", dir=folder.parent) as fresh:
         target = Path(fresh, "package")
         npm = [find_program("npm"), "install", "--prefix", str(target), "--no-audit", "--no-fund", "--ignore-scripts"]

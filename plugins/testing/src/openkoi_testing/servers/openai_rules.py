@@ -112,7 +112,7 @@ def check_message(item: dict[str, Json], where: str) -> Iterator[RequestError]:
 
 
 def check_parts(content: Json, allowed: Collection[str], where: str) -> Iterator[RequestError]:
-    """Yield errors of parts that cannot stand where they do, and images and files that are not what they say."""
+    """Yield errors of misplaced parts, and of images and files whose content is not of the declared type."""
     for part in map(as_object, content if isinstance(content, list) else []):
         kind = part.get("type")
         if kind not in allowed:

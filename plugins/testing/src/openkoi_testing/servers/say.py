@@ -42,7 +42,7 @@ class Say:
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """The tools that are asked for."""
+        """The tools that are called."""
         return tuple(part for part in self.parts if isinstance(part, ToolCall))
 
     @property
@@ -56,11 +56,11 @@ class Say:
         return "".join(part.text for part in self.parts if isinstance(part, Reasoning))
 
     def pieces(self, text: str) -> Iterable[str]:
-        """Return the pieces that a text streams in."""
+        """Return the pieces in which a text is streamed."""
         found = [text[start : start + self.delta] for start in range(0, len(text), self.delta)]
         return cycle(found) if self.endless else found
 
 
 def to_answer(answer: "Say | Words") -> Say:
-    """Return words as an answer that says them."""
+    """Return an answer with these words."""
     return answer if isinstance(answer, Say) else Say(answer)

@@ -256,7 +256,7 @@ class SlackServer(SlackCanvases, HttpServer):
 
 
 def channel_facts(id: str) -> Facts:
-    """Return what Slack says of a channel of its own workspace."""
+    """Return Slack's description of a channel in its own workspace."""
     name, about = id.lower(), {"value": "", "creator": "", "last_set": 0}
     if id.startswith("D"):
         return {"id": id, "created": 1, "is_im": True, "is_org_shared": False, "user": "U0000ANN", "priority": 0}

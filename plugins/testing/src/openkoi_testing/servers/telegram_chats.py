@@ -89,7 +89,7 @@ class TelegramChats:
         self.deliver(message_reaction={**reaction, "old_reaction": [], "new_reaction": new})
 
     def upgrade(self, group: int, supergroup: int) -> None:
-        """Let a group become a supergroup, with another id; both say so."""
+        """Turn a group into a supergroup, with another id; announce it in both."""
         self.moved[group] = supergroup
         owner = {"id": 7, "is_bot": False, "first_name": "ann"}
         self.deliver(message=self.add_message(group, owner, migrate_to_chat_id=supergroup))

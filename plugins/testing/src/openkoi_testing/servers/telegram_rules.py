@@ -40,7 +40,7 @@ NUMBERS = frozenset(["message_id", "message_thread_id", "offset", "timeout", "li
 
 
 class TelegramRequestError(Exception):
-    """A request that Telegram refuses, with its status and what it says."""
+    """A request that Telegram refuses, with the status and description."""
 
     def __init__(self, text: str, status: int = 400, **parameters: int) -> None:
         super().__init__(text)
@@ -71,14 +71,14 @@ def parse_form(kind: str, body: bytes) -> dict[str, Any]:
 
 
 def attach(fields: dict[str, Any]) -> dict[str, Any]:
-    """Put files in the place of the fields that name them by ``attach://``."""
+    """Replace the fields that name files by ``attach://`` with the files."""
     names = {name: value[9:] for name, value in fields.items() if isinstance(value, str) and value[:9] == "attach://"}
     kept = {name: value for name, value in fields.items() if name not in names.values()}
     return {**kept, **{name: fields[file] for name, file in names.items()}}
 
 
 def as_json(name: str, value: str) -> Any:
-    """Return a field of a form: objects, lists and truth values are JSON in it."""
+    """Parse a form field: in forms, objects, arrays and booleans are encoded as JSON."""
     if name in NUMBERS and value.lstrip("-").isdecimal():
         return int(value)
     if value[:1] in "[{" or value in ("true", "false"):

@@ -52,7 +52,7 @@ def page_of(arrival: Arrival) -> FetchedPage:
 
 
 def kind_of(declared: str, body: bytes) -> str:
-    """Return the media type that a page declares, or looks like."""
+    """Return a page's declared media type, or guess it from the content."""
     media_type = declared.partition(";")[0].strip().lower()
     if TYPE.fullmatch(media_type):
         return media_type
