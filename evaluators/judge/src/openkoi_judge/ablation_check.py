@@ -24,7 +24,7 @@ def undo_line(line: str) -> str:
 
 
 def blind_judge_finding(rubric: Rubric) -> Finding:
-    """Return the finding for a judge that rates half of the work like the whole."""
+    """Return the finding about a judge that rates half of the work as high as all of it."""
     return Finding(
         "The judge would also accept half of this work",
         Severity.BLOCKER,

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class CachedJudgment:
-    """A full verdict, the state it is about, and the standard it was measured by.
+    """A full verdict, the state of the work, and the standard that it was judged by.
 
     ``carried`` are the keys of the dimensions whose scores were reused for a later state, which is allowed once; the
     verdict is then that of the later state.
@@ -44,7 +44,7 @@ class JudgmentCache:
         put_limited(self.runs, run, judgement, RUNS)
 
     def carry_over(self, run: str, verdict: "JudgeVerdict", keys: frozenset[str]) -> None:
-        """Record the verdict of a later state, and which scores are from before."""
+        """Record the verdict on a later state, and the scores that were carried over."""
         self.runs[run] = replace(self.runs[run], verdict=verdict, carried=keys)
 
     def keep_verdict(self, key: str, verdict: "JudgeVerdict") -> None:

@@ -58,7 +58,7 @@ def find_change(before: WorkState, now: WorkState, root: Path) -> WorkChange | N
 
 
 def diff_file(file: str, before: WorkState, text: str, work: ExecutionResult) -> str | None:
-    """Return how a file differs; one that was unchanged before differs as it does from the start."""
+    """Return a file's diff from the earlier state; for one that had not changed by then, from the start."""
     if file in before.texts:
         return unified_text_diff(before.texts[file], text, file)
     sections = [part for part in SECTION.split(work.diff) if part.partition("\n")[0].endswith(f" b/{file}")]

@@ -47,7 +47,7 @@ class PreviousVerdict:
         ]
 
     def scoring_order(self, rubric: Rubric) -> str:
-        """Return which dimensions must be scored in any case."""
+        """Return the dimensions that must always be scored."""
         names = [dimension.name for dimension in rubric.dimensions if dimension.key in self.needed]
         return f"\nAlways score: {', '.join([*names, CANARY])}.\n"
 

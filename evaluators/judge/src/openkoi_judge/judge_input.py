@@ -1,4 +1,4 @@
-"""Describe the work to judge, and build the questions about it."""
+"""Describe the work to judge, and build the requests about it."""
 
 from dataclasses import replace
 from hashlib import sha256
@@ -51,14 +51,14 @@ class JudgeInput:
         return digest_texts(self.standard_digest, self.work.ended, self.work.text, self.work.diff, *wishes, *facts)
 
     def full_request(self) -> VoteRequest:
-        """Return the question about all of the work."""
+        """Return the request about all of the work."""
         parts = format_task(self.task), format_work(self.work, self.settings.max_diff, self.facts)
         return VoteRequest(
             self._request(build_instructions(self.rubric), parts, answer_schema(self.rubric)), self.rubric
         )
 
     def incremental_request(self, before: JudgeVerdict, diff: str) -> VoteRequest:
-        """Return the question about all of the work, with the previous verdict on what the diff omits."""
+        """Return the request about all of the work, with the previous verdict on what the diff omits."""
         facts = Evidence("verdict", format_verdict(before)), *self.facts
         parts = format_task(self.task), format_work(replace(self.work, diff=diff), self.settings.max_diff, facts)
         return VoteRequest(
@@ -66,7 +66,7 @@ class JudgeInput:
         )
 
     def partial_request(self, change: WorkChange, before: PreviousVerdict) -> VoteRequest:
-        """Return the question about what changed since the last full judgment."""
+        """Return the request about what changed since the last full judgment."""
         system = instructions_and_rubric(self.rubric), PARTIAL_INSTRUCTIONS
         parts = (
             format_task(self.task),

@@ -54,7 +54,7 @@ class JudgingSession:
     votes: list[JudgeVerdict] = field(default_factory=list)
 
     async def evaluate(self) -> Evaluation:
-        """Return the evaluation of the work; raise UnreadableError, and whatever ``run.chat`` raises."""
+        """Return the evaluation of the work. Raises UnreadableError, and the errors of ``run.chat``."""
         case, before = self.input, self.cache.runs.get(self.run.id)
         if case.work.unseen:
             return await self._judge_all()
@@ -134,7 +134,7 @@ class JudgingSession:
             return first
 
     def _full_request(self) -> VoteRequest:
-        """Return the question about all of the work; omit unchanged parts that were judged in full before."""
+        """Return the request about all of the work; omit unchanged parts that were judged in full before."""
         now = capture_state(self.input.work, self.run.workspace) if self.before else None
         if not (self.before and now):
             return self.input.full_request()

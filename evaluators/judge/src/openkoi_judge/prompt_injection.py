@@ -117,7 +117,7 @@ def control_input(case: JudgeInput, passage: SuspectPassage) -> JudgeInput:
 
 
 def is_rewarded(verdict: JudgeVerdict) -> bool:
-    """Return whether a judge scored what cannot have earned anything."""
+    """Return whether a judge gave a score to work that cannot have earned any."""
     return any(score.value >= DICTATED_THRESHOLD for score in verdict.scores)
 
 

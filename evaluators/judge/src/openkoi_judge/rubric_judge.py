@@ -107,7 +107,7 @@ class RubricJudge:
         return load_certificates(self.settings.folder, rubric.name, self.stamp(rubric))
 
     async def _apply_certification(self, rubric: Rubric, evaluation: Evaluation, run: Run) -> Evaluation:
-        """Return the evaluation, made informational where only certified ones may decide."""
+        """Return the evaluation; if only certified ones may decide and this one is not, make it informational."""
         if not self.settings.require_certified or evaluation.unavailable_reason:
             return evaluation
         model = last_judge_model(run.koi.records(run.task.session), run.id)

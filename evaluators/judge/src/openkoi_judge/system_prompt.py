@@ -39,7 +39,7 @@ SHAPE = 'Answer with one JSON object and nothing else:\n{{"scores": {{{scores}}}
 
 
 def build_instructions(rubric: Rubric) -> tuple[str, str]:
-    """Return the instructions and the rubric, the same for every question about a work; then the answer format."""
+    """Return the instructions and the rubric, which are the same for all requests about the work, then the format."""
     return instructions_and_rubric(rubric), answer_format(rubric)
 
 
@@ -76,7 +76,7 @@ def answer_schema(rubric: Rubric) -> dict[str, Json]:
 
 
 def finding_schema(rubric: Rubric) -> dict[str, Json]:
-    """Return the schema of what accompanies the scores."""
+    """Return the schema of the fields besides the scores."""
     severity: Json = {"type": "string", "enum": [str(severity) for severity in Severity]}
     texts: dict[str, Json] = {name: {"type": "string"} for name in ("title", "description", "location", "fix")}
     dimension: Json = {"type": "string", "enum": [dimension.name for dimension in rubric.dimensions]}

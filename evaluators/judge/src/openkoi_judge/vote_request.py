@@ -42,7 +42,7 @@ class VoteRequest:
         return len(self.request.system[0])
 
     def retry_request(self, wrong: str) -> Request:
-        """Return the request with what was wrong with the response appended."""
+        """Return the request with the error in the response appended."""
         first, *_ = self.request.messages
         return replace(self.request, messages=[Message.user(*first.parts, RETRY_PROMPT.format(wrong=wrong))])
 

@@ -84,7 +84,7 @@ def configured_linters(commands: Mapping[str, str] | Sequence[str]) -> Iterator[
 
 
 def find_program(name: str, root: Path, venv: str) -> tuple[str, ...]:
-    """Return the command of a Python tool: the project's, the active environment's, the system's, or ours."""
+    """Return the command of a Python tool: the project's, the active environment's, the system's, or OpenKoi's."""
     for folder in (root / ".venv", root / "venv", *([Path(venv)] if venv else [])):
         program = shutil.which(name, path=str(folder / ("Scripts" if os.name == "nt" else "bin")))
         if program:

@@ -64,7 +64,7 @@ class TestRunner:
             await asyncio.wait([task])
 
     async def baseline(self, run: Run) -> Baseline:
-        """Return which of the existing tests pass before the first change."""
+        """Return the results of the existing tests before the first change."""
         begun = self.begun.pop(run.id, None)
         return await (begun or self._find_baseline(run))
 
@@ -120,5 +120,5 @@ class TestRunner:
 
 
 def about_tests(task: Task) -> bool:
-    """Return whether failing tests are the task: then those that failed before count too."""
+    """Return whether the task is to fix failing tests; if so, those that failed before count as well."""
     return task.category.lower().replace("-", "") in ABOUT_TESTS

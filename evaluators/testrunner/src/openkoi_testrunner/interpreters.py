@@ -10,7 +10,7 @@ FOLDERS = (".venv", "venv")
 
 
 def find_interpreters(root: Path, venv: str) -> tuple[str, ...]:
-    """Return the project's environment, the active one, ours if it has pytest, and the system's."""
+    """Return the project's environment, the active one, OpenKoi's if it has pytest, and the system's."""
     folders = [root / name for name in FOLDERS] + ([Path(venv)] if venv else [])
     found = [str(python) for folder in folders if (python := python_in(folder))]
     ours = [sys.executable] if sys.executable and find_spec("pytest") else []

@@ -41,7 +41,7 @@ def without_colours(text: str) -> str:
 
 
 def last_part(text: str, limit: int = MAX_DETAIL_CHARACTERS) -> str:
-    """Return the end of a text, cut at a line, with a mark if something is omitted."""
+    """Return the last lines of a text, with a mark if something is omitted."""
     text = without_colours(text).strip("\n")
     if len(text) <= limit:
         return text

@@ -49,7 +49,7 @@ def missing_packages(suite: Suite, root: Path) -> NotRun | None:
 
 
 def missing_download(suite: Suite, report: "RunnerReport", outcome: SuiteOutcome) -> NotRun | None:
-    """Return a runner that failed because something must be downloaded; it named no test."""
+    """Return a runner that named no test, because it failed to download something."""
     if report.exit_code == 0 or any(test.name != outcome.runner for test in outcome.tests):
         return None
     output = without_colours(report.text)

@@ -38,7 +38,7 @@ class RunnerReport:
 
 
 def outcome_of(report: RunnerReport) -> SuiteOutcome:
-    """Return its tests one by one, and its own failure if it reports more than they do."""
+    """Return the runner's tests, and its own failure if that reports more than they do."""
     tests, skipped = parse_report(report)
     every = merge_tests([*tests, *runner_check(report, tests)])
     complete = all(test.passed for test in every if test.name == report.runner) and not is_report_missing(report)
@@ -71,7 +71,7 @@ def parse_report(report: RunnerReport) -> ParsedReport:
 
 
 def runner_check(report: RunnerReport, tests: tuple[CaseResult, ...]) -> tuple[CaseResult, ...]:
-    """Return the runner as a check of its own: it names no tests, or failed although they passed, or was stopped."""
+    """Return the runner as a check of its own, if it named no tests, failed although they passed, or was stopped."""
     if report.timed_out:
         return (runner_failure(report, f"{report.runner} timed out"),)
     if report.exit_code == 0:

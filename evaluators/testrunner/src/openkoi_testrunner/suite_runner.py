@@ -109,7 +109,7 @@ class SuiteRunner:
         return outcome or NotRun(suite, "no Python interpreter has pytest", "Install it in the project's environment.")
 
     async def run_by_program(self, suite: Suite, only: tuple[str, ...]) -> SuiteOutcome | NotRun:
-        """Run the tests by a program; retry with the user's caches if it cannot reach something."""
+        """Run the tests with a program; retry with the user's caches if a download fails."""
         from .programs import configured_program, program_for
 
         root = self.run.workspace

@@ -39,13 +39,13 @@ class Suite:
         return not self.folder or any(self.holds(PurePosixPath(path)) for path in paths)
 
     def concerns(self, paths: Sequence[str]) -> bool:
-        """Return whether one of these files is below it, and of its language."""
+        """Return whether one of these files is in the suite's folder, and of its language."""
         of_its_own = OF_ITS_OWN.get(self.kind)
         files = (PurePosixPath(path) for path in paths)
         return any(self.holds(path) and (of_its_own is None or path.suffix in of_its_own) for path in files)
 
     def holds(self, path: PurePosixPath) -> bool:
-        """Return whether the file is below its folder."""
+        """Return whether the file is in the suite's folder."""
         return path.is_relative_to(self.folder)
 
 

@@ -27,7 +27,7 @@ def find_missing(text: str, folder: Path) -> Iterator[Path]:
 
 
 def list_mentioned(text: str, folder: Path) -> Iterator[Path]:
-    """Yield each path that a message names; punctuation after it belongs to the sentence, unless the file has it."""
+    """Yield each path that a message names, without punctuation after it unless that is part of the file's name."""
     for match in MENTION.finditer(text):
         name = match[1].strip('"')
         whole = folder / Path(name).expanduser()

@@ -4,5 +4,5 @@ BOOLEANS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0",
 
 
 def parse_boolean(text: str) -> bool | None:
-    """Return what a text means, in any case and with space around it; None if it is neither true nor false."""
+    """Parse a boolean word, ignoring case and surrounding space; return None if it is neither true nor false."""
     return BOOLEANS.get(text.strip().casefold())

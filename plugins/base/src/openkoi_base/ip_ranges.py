@@ -27,7 +27,7 @@ def is_public(ip: Ip) -> bool:
 
 
 def is_private(ip: Ip) -> bool:
-    """Return whether an address is in a private network; not in those of the machine itself and of cloud metadata."""
+    """Return whether an address is in a private network other than those of this machine and of cloud metadata."""
     ip = unwrap_ip(ip)
     return ip not in METADATA and any(ip in net for net in PRIVATE)
 

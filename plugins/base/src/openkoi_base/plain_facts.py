@@ -84,7 +84,7 @@ def plain_fields(fact: Any, levels: int, mark: str) -> dict[str, Any]:
 
 
 def from_plain(value: Any, kind: Any) -> Any:
-    """Return a value of a type; raise ArgumentError, which says what is wrong with it."""
+    """Convert plain JSON to a type; raise ArgumentError with the reason if that fails."""
     made = build(value, kind)
     if wrong := type_error_of(made, kind):
         raise ArgumentError(f"{name_of(kind)}: {wrong}")

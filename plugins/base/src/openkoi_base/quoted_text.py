@@ -27,13 +27,13 @@ def split_quoted(text: str, *, attributed: bool = False) -> tuple[str, str]:
 
 
 def find_code(lines: list[str]) -> set[int]:
-    """Return the indexes of the lines in code blocks; an unclosed block is none, so that it cannot hide a quote."""
+    """Return the indexes of the lines in code blocks; an unclosed block does not count, so that it hides no quote."""
     fences = [place for place, line in enumerate(lines) if FENCE.match(line)]
     return {place for begin, end in zip(fences[::2], fences[1::2], strict=False) for place in range(begin, end)}
 
 
 def take_attribution(own: list[str]) -> list[str]:
-    """Remove and return the one or two lines that say whose words follow."""
+    """Remove and return the one or two lines that introduce a quote."""
     end = len(own)
     while end and not own[end - 1].strip():
         end -= 1

@@ -17,7 +17,7 @@ from .scan import TEMPORARY_PREFIX, unstored_entry
 
 @dataclass(frozen=True, slots=True)
 class RestoreExecutor:
-    """Change a workspace whose state is ``now``; ``content`` reads what a file is to contain.
+    """Change a workspace whose state is ``now``; ``content`` reads a file's target content.
 
     A path below a link is never touched. A path that changes meanwhile is left alone.
     """
@@ -121,7 +121,7 @@ class RestoreExecutor:
             os.utime(place, ns=(time, time))
 
     def set_mode(self, entry: PathEntry) -> None:
-        """Set the mode of a path, never through a link; skip a folder that made way."""
+        """Set the mode of a path, never through a link; skip a folder that was replaced."""
         place = self.root / entry.path
         mode = place.lstat().st_mode
         ours = entry.kind is PathKind.UNREADABLE or stat.S_ISDIR(mode) is (entry.kind is PathKind.FOLDER)

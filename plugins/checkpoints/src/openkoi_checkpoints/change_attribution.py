@@ -74,14 +74,14 @@ def scan_folder(root: Path, folder: str, rules: ScanRules, named: Container[str]
 
 
 def status_key(status: os.stat_result) -> Look:
-    """Return what changes when a path's bytes or mode do; for a folder, not its content."""
+    """Return a path's status, which changes with its bytes or mode; for a folder, not with its content."""
     if stat.S_ISDIR(status.st_mode):
         return status.st_mode, status.st_ino
     return status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
 def changed_paths(before: StatSnapshot, after: StatSnapshot) -> StatSnapshot:
-    """Return the paths whose status differs, with their present status; deleted paths have none."""
+    """Return the paths whose status differs, with their current status; deleted paths have none."""
     gone = dict.fromkeys(before.keys() - after.keys(), GONE)
     return gone | {path: look for path, look in after.items() if before.get(path) != look}
 
@@ -101,7 +101,7 @@ class ChangeJournal:
     open_calls: dict[str, OpenCall] = field(default_factory=dict)
 
     def take_snapshot(self) -> StatSnapshot | None:
-        """Return the workspace's snapshot, including paths in skipped folders that tools named."""
+        """Return the snapshot of the workspace, including paths in skipped folders that tools wrote by name."""
         named = self.named.paths()
         looks = take_stat_snapshot(self.named.root, self.rules, named)
         for path in named if looks is not None else ():
@@ -110,7 +110,7 @@ class ChangeJournal:
         return looks
 
     def start_call(self, call: str, writes: Sequence[str] = ()) -> None:
-        """Begin a call: what changed since the last snapshot, while no call was open, is the user's.
+        """Begin a call: changes since the last snapshot, when no call was open, are the user's.
 
         ``writes`` are the paths that it writes, if that is known.
         """
@@ -123,7 +123,7 @@ class ChangeJournal:
         self.append({"theirs": theirs, "opened": call, "process": self.process.start_call(call), "writes": writes})
 
     def finish_call(self, call: str) -> CallChanges:
-        """End a call: what changed since it began is the run's; return what of it is in doubt or not stored.
+        """End a call: changes since it began are the run's; return those that are in doubt or not stored.
 
         If a call of another run ended meanwhile, its changes belong to that run. If such a call was still open, so do
         all changes outside the paths that this call writes.
@@ -142,14 +142,14 @@ class ChangeJournal:
         return CallChanges(skipped, found.in_doubt)
 
     def interrupt_call(self, call: str, at: int) -> None:
-        """Record that a call was cut off at a time in nanoseconds: what changes later is not its run's."""
+        """Record that a call was cut off at a time in nanoseconds: later changes are not its run's."""
         self.process.finish_call(call)
         self.open_calls.pop(call, None)
         self.looks = None
         self.append({"interrupted": call, "at": at})
 
     def record_checkpoint(self, run: str, checkpoint: str, looks: StatSnapshot | None) -> None:
-        """Record a checkpoint of a run and its snapshot: earlier records of the run are covered by it.
+        """Record a checkpoint of a run and its snapshot, which replaces earlier records of the run.
 
         What the run changed while a call of another run was open stays recorded until that call is over.
         """
@@ -166,7 +166,7 @@ class ChangeJournal:
             write_atomically(self.path, b"".join(json.dumps(line).encode("ascii") + b"\n" for line in lines))
 
     def is_needed(self, note: Mapping[str, object]) -> bool:
-        """Return whether a record may still be read: not for a pruned checkpoint, nor for a call long over."""
+        """Return whether a record may still be needed: its checkpoint was not pruned, its call is not long over."""
         if "done" in note:
             return time.time() - float(str(note["at"])) < MAX_CALL_SECONDS
         return "checkpoint" not in note or (self.path.parent / f"{note['checkpoint']}.json").exists()
@@ -178,7 +178,7 @@ class ChangeJournal:
         return replace(found, late=changed_after(self.named.root, looks or {}, ended_at))
 
     def ended_at(self, end: str | int) -> float:
-        """Return when a call had ended at the latest: it was interrupted then, or its process ended."""
+        """Return the latest time at which a call can have ended: when it was interrupted, or its process ended."""
         return end if isinstance(end, int) else self.process.ended_at(end)
 
     def last_checkpoint(self, run: str) -> str:
@@ -205,7 +205,7 @@ class ChangeJournal:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointViews:
-    """A workspace at a run's last checkpoint: as it was, and as it would be without others' changes."""
+    """A workspace at a run's last checkpoint: as it was, and without the changes of others."""
 
     present: Mapping[str, PathEntry]
     ours: Mapping[str, PathEntry]
@@ -230,7 +230,7 @@ class ChangeAttribution:
         return bool(self.ours or self.theirs or self.unended)
 
     def changed_by_run(self, path: str, look: Look) -> bool:
-        """Return whether a path looks as a run left it, unchanged by others meanwhile."""
+        """Return whether a path has the status in which a run left it."""
         if self.ours.get(path) == look:
             return path not in self.theirs
         return bool(self.unended) and path not in self.late and self.theirs.get(path) != look
@@ -275,7 +275,7 @@ def changed_at(path: Path, look: Look) -> int:
 def entries_without_others(
     before: CheckpointViews, here: Mapping[str, PathEntry], hands: ChangeAttribution, looks: StatSnapshot
 ) -> dict[str, PathEntry]:
-    """Return how a workspace would be without changes by others since the run began.
+    """Return a workspace's state without the changes that others made since the run began.
 
     Where a run and others changed a path in turn, the content is not separable: it counts as unreadable, so that a
     restore reports it; a diff shows all changes of the path.

@@ -7,7 +7,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 @dataclass(slots=True)
 class ChangeGroup:
-    """A group of changed lines of one text, possibly empty: one stands before each unchanged line and at the end."""
+    """A possibly empty group of changed lines; there is one before each unchanged line, and one at the end."""
 
     flags: list[bool]
     start: int = 0

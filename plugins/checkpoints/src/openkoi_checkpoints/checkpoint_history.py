@@ -62,7 +62,7 @@ class CheckpointHistory:
         return Manifest("", self.root, {})
 
     def without_others(self, checkpoint_id: str) -> Mapping[str, PathEntry]:
-        """Return how a workspace would be at a checkpoint without the changes of others since the run began."""
+        """Return a workspace's state at a checkpoint without the changes that others made since the run began."""
         whole = self.read(checkpoint_id).entries
         try:
             return Manifest.from_bytes(checkpoint_id, (self.folder / f"{checkpoint_id}.ours").read_bytes()).entries
@@ -75,7 +75,7 @@ class CheckpointHistory:
             ) from error
 
     def add(self, entries: Mapping[str, PathEntry], ours: Mapping[str, PathEntry] | None = None) -> str:
-        """Write a new latest checkpoint, and which part belongs to the run if not all does; return its id."""
+        """Write a checkpoint, with the part that belongs to the run if not all does; return its id."""
         newest = int(max(self.ids(), default="0-").partition("-")[0], 16)
         checkpoint_id = f"{max(time.time_ns(), newest + 1):016x}-{secrets.token_hex(3)}"
         if ours is not None and ours != entries:

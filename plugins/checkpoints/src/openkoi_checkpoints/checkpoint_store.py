@@ -39,7 +39,7 @@ SKIPPED_FOLDERS = (
 
 @dataclass(frozen=True, slots=True)
 class StoreLimits:
-    """How large files, checkpoints and the store may be, and what is kept."""
+    """The maximum size of files, checkpoints and the store, and what is kept."""
 
     file_mb: float
     saved_mb: float
@@ -71,7 +71,7 @@ class CheckpointStore:
 
     @cached_property
     def workspaces(self) -> "StoredWorkspaces":
-        """The checkpoints, which few runs need."""
+        """The checkpoints, created on first use because few runs need them."""
         from .scan import ScanRules
         from .stored_workspaces import StoredWorkspaces
 
@@ -88,7 +88,7 @@ class CheckpointStore:
         return RetentionPolicy(limits.newest, limits.days, int(limits.total_mb * MEGABYTE))
 
     async def create(self, root: Path, *, run: str = "") -> str:
-        """Store the files as they are; return an id, the last one again if nothing has changed."""
+        """Store the files as they are; return the new checkpoint's id, or the last one's if nothing has changed."""
         from .gc import prune_daily
 
         checkpoint_id = await self.run_in_thread(root, lambda stored, root: stored.create(root, run))
@@ -135,7 +135,7 @@ class CheckpointStore:
         await self.run_in_thread(root, lambda stored, root: stored.start_call(root, call, writes))
 
     async def finish_call(self, root: Path, call: str) -> "CallChanges":
-        """End a call; return what it changed that is not stored, or may be another run's."""
+        """End a call; return its changes that are not stored, or that may be another run's."""
         return await self.run_in_thread(root, lambda stored, root: stored.finish_call(root, call))
 
     def interrupt_call(self, root: Path, call: str) -> None:

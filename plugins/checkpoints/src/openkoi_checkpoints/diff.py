@@ -19,7 +19,7 @@ Reader: TypeAlias = Callable[[PathEntry], bytes]
 
 @dataclass(frozen=True, slots=True)
 class ContentReaders:
-    """Read what a file contained then and now; with one reader, it reads both."""
+    """Read a file's content then and now; a single reader reads both."""
 
     then: Reader
     now: Reader | None = None
@@ -40,7 +40,7 @@ def disk_reader(root: Path) -> Reader:
 
 
 def file_version(entry: PathEntry | None, read: Reader) -> FileVersion | None:
-    """Return a path as a diff shows it; None for folders, ignored files and where no file is left."""
+    """Return a path's state for a diff; None for folders, and for ignored or missing files."""
     if entry is None or entry.kind not in DIFFED_KINDS or entry.size == NO_FILE:
         return None
     if entry.target:

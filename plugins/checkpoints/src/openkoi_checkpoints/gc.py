@@ -1,4 +1,4 @@
-"""Collect garbage: delete what no retained checkpoint needs, while the store is otherwise unused; report its state."""
+"""Collect garbage: delete what no retained checkpoint needs, with the store locked; report the store's state."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -96,7 +96,7 @@ def prune_snapshot(snapshot: StoreSnapshot, policy: RetentionPolicy) -> str:
 
 
 def prune_marks(snapshot: StoreSnapshot, held: list[StoredCheckpoint]) -> set[str]:
-    """Return the blobs of files saved for retained checkpoints; delete the marks of others."""
+    """Return the blobs of files saved for retained checkpoints; delete the marks of all other files."""
     oldest: dict[str, float] = {}
     for one in held:
         oldest[one.workspace] = max(one.age, oldest.get(one.workspace, 0.0))

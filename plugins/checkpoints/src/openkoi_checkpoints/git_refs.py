@@ -19,7 +19,7 @@ MAX_LOOSE_REFS = 5_000
 
 
 def compare_refs(before: Mapping[str, str], after: Mapping[str, str], repository: str = "") -> Iterator[GitRefChanged]:
-    """Compare two readings; for a nested repository that was created or deleted, only HEAD counts."""
+    """Compare the refs before and after; for a nested repository that was created or deleted, only HEAD counts."""
     head = after.get(HEAD, "").removeprefix("ref: ")
     refs = {HEAD} if repository and not (before and after) else before.keys() | after.keys()
     for ref in sorted(ref for ref in refs if before.get(ref) != after.get(ref)):
@@ -27,7 +27,7 @@ def compare_refs(before: Mapping[str, str], after: Mapping[str, str], repository
 
 
 def read_refs(root: Path) -> dict[str, str]:
-    """Return all refs of the repository around a folder; none where it is missing or unreadable."""
+    """Return all refs of the repository around a folder; none if it is missing or unreadable."""
     git = find_git_folder(root)
     if git is None:
         return {}
@@ -58,7 +58,7 @@ def shared_git_folder(git: Path) -> Path:
 
 
 def packed_refs(git: Path) -> Mapping[str, str]:
-    """Return the refs in the packed file; read again only when that has changed."""
+    """Return the refs in the packed file, which is read again only if it has changed."""
     path = git / "packed-refs"
     try:
         status = path.stat()

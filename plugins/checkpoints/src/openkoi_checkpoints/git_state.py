@@ -26,7 +26,7 @@ def read_repository_state(root: Path) -> dict[str, str]:
 
 
 def read_all_states(root: Path, skip: Container[str]) -> dict[str, dict[str, str]]:
-    """Return the state of the repository around a folder, named by an empty path, and of those below it by theirs."""
+    """Return the states of the repository around a folder, under an empty path, and of those in it, by path."""
     nested = islice(find_nested_repositories(root, skip), MAX_NESTED)
     return {"": read_repository_state(root), **{path: read_repository_state(root / path) for path in nested}}
 

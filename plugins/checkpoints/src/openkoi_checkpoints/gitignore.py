@@ -33,7 +33,7 @@ class GitIgnore:
         return any(self.matches(part, folder=True) for part in above) or self.matches(path, folder=folder)
 
     def rules_in(self, folder: str) -> "FolderRules":
-        """Return the folders whose rules apply in this one, the deepest first; each file is read once."""
+        """Return the folders whose rules apply in a folder, the deepest first; each file is read once."""
         unread: list[str] = []
         while folder not in self.rules and (not unread or unread[-1]):
             unread.append(folder)

@@ -53,7 +53,7 @@ def find_changed_lines(old: Lines, new: Lines) -> tuple[list[bool], list[bool]]:
 
 
 def lines_to_match(text: Lines, other: Lines, start: int, end: int) -> Iterator[int]:
-    """Yield the positions in a part of a text without lines that the other one lacks, and without noise among those."""
+    """Yield the positions of a part's lines, without those that the other text lacks and common lines among them."""
     counts, limit = Counter(other), common_from(len(text))
     kinds = [COMMON if counts[line] >= limit else min(counts[line], MATCHED) for line in text[start:end]]
     for place, kind in enumerate(kinds):

@@ -61,7 +61,7 @@ class PathEntry:
 
     @property
     def is_in_store(self) -> bool:
-        """Whether the bytes are stored by their digest; those of a file that several changed are, for diffs."""
+        """Whether the bytes are stored by digest; for diffs, also those of a file that several runs changed."""
         return self.kind is PathKind.FILE or (self.kind is PathKind.UNREADABLE and self.digest != "")
 
     @property
@@ -98,7 +98,7 @@ def is_unchanged(one: PathEntry | None, other: PathEntry | None) -> bool:
 
 
 def mix_changes(path: str, now: PathEntry | None) -> PathEntry:
-    """Return an unreadable entry for a path that a run and others changed, with what is there now, for diffs."""
+    """Return an unreadable entry for a path that a run and others changed, with its current content for diffs."""
     if now is None or now.kind is PathKind.FOLDER:
         return PathEntry(path, PathKind.UNREADABLE, 0, NO_FILE)
     if now.kind in (PathKind.FILE, PathKind.LINK):

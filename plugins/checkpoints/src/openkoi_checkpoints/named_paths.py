@@ -21,13 +21,13 @@ from .scan import ScanRules, is_cache_folder, unstored_entry
 
 @dataclass(frozen=True, slots=True)
 class NamedPaths:
-    """Record for one workspace, one line each, when a path was named and what existed there then."""
+    """Record for one workspace, one line each, when a path was named and what it was at that time."""
 
     path: Path
     root: Path
 
     def read_records(self) -> Iterator[tuple[str, int, PathEntry | None]]:
-        """Yield each path, when it was named, and what it was; skip a line that a crash truncated."""
+        """Yield each path, when it was named, and its state then; skip a line that a crash truncated."""
         with suppress(FileNotFoundError):
             for line in self.path.read_bytes().splitlines():
                 with suppress(ValueError):
@@ -59,7 +59,7 @@ class NamedPaths:
         return {path for path, _, _ in self.read_records()}
 
     def entries_at(self, checkpoint_id: str) -> Mapping[str, PathEntry]:
-        """Return the earlier state of paths that were named only after a checkpoint was created."""
+        """Return the original state of paths that were first named after a checkpoint was created."""
         taken, found = int(checkpoint_id.partition("-")[0], 16), dict[str, PathEntry | None]()
         for path, at, entry in self.read_records():
             if at > taken:

@@ -51,7 +51,7 @@ class PathObstacles:
     coming: Set[str]
 
     def obstacles(self, file: PathEntry) -> Iterator[str]:
-        """Yield what stays and is in the way of a file: a folder with files in it, or a file in place of a folder."""
+        """Yield the entries that stay and are in a file's way: a folder with files, or a file in place of a folder."""
         if keeps_files(file.path, self.now, self.going):
             yield file.path
         yield from self.obstacles_above(file)
@@ -83,7 +83,7 @@ def remove_empty_folders(made: RestorePlan, views: RestoreStates) -> None:
 
 
 def add_missing_folders(made: RestorePlan, views: RestoreStates) -> None:
-    """Plan the folders of files that are to be made, where others removed them."""
+    """Plan to create folders that others removed and that restored files need."""
     needed = {above for entry in made.make for above in parent_folders(entry.path) if above and above not in views.now}
     known = {**views.base, **views.wanted}
     there = {entry.path for entry in made.make}

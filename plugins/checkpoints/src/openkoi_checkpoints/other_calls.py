@@ -12,7 +12,7 @@ Notes: TypeAlias = list[Mapping[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class OpenCall:
-    """A call that is not over: the workspace when it began, and the paths that it writes, if that is known."""
+    """An open call: the workspace when it began, and the paths that it writes, if known."""
 
     looks: StatSnapshot | None = None
     writes: Sequence[str] = ()
@@ -20,7 +20,7 @@ class OpenCall:
 
 @dataclass(frozen=True, slots=True)
 class CallChanges:
-    """What of a call's changes no checkpoint contains, by folder, and which files another run may have changed."""
+    """A call's changes that no checkpoint contains, by folder, and the files that another run may have changed."""
 
     skipped: Sequence[str] = ()
     in_doubt: Sequence[str] = ()
@@ -28,7 +28,7 @@ class CallChanges:
 
 @dataclass(frozen=True, slots=True)
 class CallAtOnce:
-    """A call that ends, the paths that it writes, if that is known, and the records of other runs' open calls."""
+    """A call that ends, the paths that it writes, if known, and the records of other runs' open calls."""
 
     call: str
     writes: Sequence[str]
@@ -70,13 +70,13 @@ def changes_of_other_calls(notes: Notes, call: str) -> StatSnapshot:
 
 
 def open_calls_of_others(notes: Notes, call: str) -> Iterator[Mapping[str, object]]:
-    """Yield the records of the calls of other runs that began and are not recorded to be over."""
+    """Yield the records of other runs' calls that began and have not ended."""
     run, ended = run_of({"opened": call}), {note.get(name) for note in notes for name in ("closed", "interrupted")}
     yield from (note for note in notes if "opened" in note and run_of(note) != run and note["opened"] not in ended)
 
 
 def divide_changes(changed: StatSnapshot, notes: Notes, one: CallAtOnce) -> DividedChanges:
-    """Divide what changed during a call between its run and others.
+    """Divide the changes during a call between its run and others.
 
     Beyond the paths that it writes, if these are known, nothing is the call's while another run's call is open. What
     two commands change at the same time is in doubt for both: it counts as that of the one that ends first.
@@ -104,7 +104,7 @@ def paths_in_doubt(note: Mapping[str, object]) -> Sequence[str]:
 
 
 def select_paths(changed: StatSnapshot, writes: Sequence[str]) -> StatSnapshot:
-    """Return the changes of these paths, of what is in them, and of the folders that they are in."""
+    """Return the changes of these paths, their content, and their parent folders."""
     return {
         path: look
         for path, look in changed.items()

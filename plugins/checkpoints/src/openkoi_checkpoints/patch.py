@@ -76,7 +76,7 @@ def is_text(data: bytes) -> bool:
 
 
 def describe_encodings(codecs: Sequence[str], *, is_shown: bool) -> str:
-    """Return a phrase about the encodings of a file before and after."""
+    """Return a note about the encodings of a file before and after the change."""
     before, now = codecs[0], codecs[-1]
     text = f"{now} text" if before == now else f"{before} text before, {now} now"
     return f"{text}, decoded below" if is_shown else f"{text}, the same characters"
@@ -101,7 +101,7 @@ def format_hunk(group: Sequence[Step], old: Sequence[str], new: Sequence[str]) -
 
 
 def format_range(start: int, stop: int) -> str:
-    """Return a hunk's start, counted from one, and length; an empty one stands after the line it names."""
+    """Return a hunk's start, counted from one, and length; the start of an empty one is the line before it."""
     return f"{start + 1 if stop > start else start},{stop - start}"
 
 

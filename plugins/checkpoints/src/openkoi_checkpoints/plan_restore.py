@@ -138,7 +138,7 @@ def plan_merge(made: RestorePlan, path: str, views: RestoreStates) -> None:
 
 
 def is_moved_back(base: PathEntry, views: RestoreStates) -> bool:
-    """Return whether a file that the work renamed has its old name again: the new one is another, as in git."""
+    """Return whether a file that the work renamed has its old name again; the new name is another file's, as in git."""
     old = views.renames.before(base)
     here = views.now.get(old.path) if old else None
     return bool(here and here.kind is PathKind.FILE and here.has_same_content(base))
@@ -161,7 +161,7 @@ def merge_entry(
 
 
 def merge_new_files(want: PathEntry | None, here: PathEntry | None, views: RestoreStates) -> PathEntry | None:
-    """Merge two new files at one path: where one is empty, the other is taken, as in git."""
+    """Merge two new files at one path: if one is empty, take the other, as in git."""
     if not (want and here and want.kind is here.kind is PathKind.FILE) or (want.mode ^ here.mode) & stat.S_IXUSR:
         return None
     made = views.merged(None, want, here)
@@ -206,7 +206,7 @@ def merge_modes(base: PathEntry | None, want: PathEntry, here: PathEntry) -> int
 
 
 def is_half_restored(base: PathEntry | None, here: PathEntry | None) -> bool:
-    """Return whether a killed restore made or opened this folder, since its mode is set last."""
+    """Return whether a killed restore created or opened this folder; its mode is set last."""
     folders = here is not None and here.kind is PathKind.FOLDER and (base is None or base.kind is PathKind.FOLDER)
     before = base.mode if base else 0
     return folders and here.mode == before | stat.S_IRWXU != before  # type: ignore[union-attr]  # it is a folder
@@ -221,7 +221,7 @@ def unavailable_reason(want: PathEntry | None, views: RestoreStates) -> str | No
 
 
 def overwrite_reason(want: PathEntry | None, here: PathEntry | None, views: RestoreStates) -> str | None:
-    """Return why the present entry must stay: its content is stored nowhere, and no tool of the run put it there."""
+    """Return why the present entry must stay: its content is not stored, and no tool of the run wrote it."""
     if here is None or here.kind in STORED_KINDS:
         return None
     ours = here.kind in UNSTORED_FILE_KINDS and views.saved(here.path, want.status_digest if want else ABSENT)

@@ -1,4 +1,4 @@
-"""Record when this process ends, so that changes of a killed run can be distinguished from later ones of the user.
+"""Record when this process ends, to distinguish a killed run's changes from the user's later ones.
 
 A shell that outlives the process records its end to the millisecond. Where there is no shell, or it is killed as well,
 the process is known to have lived until its last beat.
@@ -65,7 +65,7 @@ class ProcessEnd:
             time.sleep(BEAT_SECONDS)
 
     def ended_at(self, name: str) -> float:
-        """Return when a process had ended at the latest, in nanoseconds; infinity where that is not known."""
+        """Return the latest time at which a process can have ended, in nanoseconds; infinity if unknown."""
         try:
             status = (self.folder / name).stat() if name and name != self.name else None
         except OSError:
@@ -75,7 +75,7 @@ class ProcessEnd:
         return status.st_mtime_ns + (0 if status.st_size else BEAT_NS)
 
     def is_running(self, name: str) -> bool:
-        """Return whether a process with an open call still runs, or did a moment ago."""
+        """Return whether a process with an open call is still running, or was a moment ago."""
         if name == self.name:
             return True
         ended = self.ended_at(name)

@@ -47,7 +47,7 @@ def assign_in_order(candidates: Iterable[Candidate], votes: Votes, are_alike: Ar
 
 
 def assign_tied(made: Assignment, tied: Iterable[tuple[str, str]], are_alike: AreAlike) -> None:
-    """Assign pairs that are equally good, where only one new path fits; else the old paths are unclear."""
+    """Assign pairs that are equally good if only one new path fits; otherwise the old paths are unclear."""
     free = [(old, new) for old, new in tied if not (old in made.new or old in made.unclear or new in made.taken)]
     news, olds = group_second(free), group_second((new, old) for old, new in free)
     for old, fitting in news.items():

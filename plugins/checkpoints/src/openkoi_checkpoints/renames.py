@@ -30,7 +30,7 @@ class Renames:
     present: Read
 
     def since(self, entry: PathEntry) -> PathEntry | None:
-        """Return where a file of the base is now, under another name; None if nowhere, or if that is unclear."""
+        """Return the present file that a file of the base was renamed to; None if there is none, or it is unclear."""
         return self.now.get(self.by_others.new.get(entry.path, ""))
 
     def is_unclear(self, entry: PathEntry) -> bool:
@@ -42,7 +42,7 @@ class Renames:
         return self.wanted.get(self.by_work.new.get(entry.path, ""))
 
     def origin(self, want: PathEntry, here: PathEntry) -> PathEntry | None:
-        """Return the base's file whose other name is both the wanted and the present one; None if there is none."""
+        """Return the file of the base that was renamed to both the wanted and the present file, or None."""
         found = next((self.base[old] for old, new in self.by_work.new.items() if new == want.path), None)
         alike = found and is_no_file(found.path, self.now) and any(self.candidates([found], [here], self.present))
         return found if alike else None
@@ -61,7 +61,7 @@ class Renames:
         return assign_renames([*self.candidates(new, gone, self.kept)], lambda some: are_alike(some, self.now))
 
     def candidates(self, some: list[PathEntry], others: list[PathEntry], read: Read) -> Iterator[Candidate]:
-        """Yield the files of the base with what each may have become; only those with no equal are compared by lines.
+        """Yield the files of the base with their rename candidates; only files without an equal are compared by lines.
 
         A file that the work did not change is compared only with files of its own name, for speed.
         """
@@ -109,7 +109,7 @@ def missing_files(entries: Entries, others: Entries) -> list[PathEntry]:
 
 
 def are_alike(paths: Collection[str], entries: Entries) -> bool:
-    """Return whether all paths have the same content, or none."""
+    """Return whether all paths have the same content, or there are none."""
     first, *rest = (entries.get(path) for path in paths)
     return all(is_unchanged(first, one) for one in rest)
 

@@ -33,7 +33,7 @@ class RestoreStates:
     force: bool = False
 
     def entries_of(self, path: str) -> tuple[PathEntry | None, PathEntry | None, PathEntry | None]:
-        """Return a path's base, wanted and present entry; one renamed alike by both is the same file."""
+        """Return a path's base, wanted and present entry; a file that both sides renamed alike is the same file."""
         want, here = self.wanted.get(path), self.now.get(path)
         base = self.base.get(path) or (want and here and self.renames.origin(want, here))
         return base, want, here

@@ -46,7 +46,7 @@ def changed_by_others(base: Mapping[str, PathEntry], now: Mapping[str, PathEntry
 
 
 def build_restoration(todo: RestorePlan, left: Mapping[str, str], others: Set[str]) -> Restoration:
-    """Return what was done, by file; folders count only where they were left."""
+    """Return what was done, by file; folders count only if they were left unrestored."""
     changed = (entry for entry in (*todo.remove, *todo.make, *todo.modes) if entry.kind is not PathKind.FOLDER)
     done = {entry.path for entry in changed if entry.path not in left}
     merged = done & set(todo.merged)

@@ -14,7 +14,7 @@ DAY_SECONDS = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class RetentionPolicy:
-    """Limit checkpoints: how many of a workspace, how many days, and how many bytes in all."""
+    """The limits of checkpoints: how many per workspace, how many days, and how many bytes in total."""
 
     newest: int
     days: float
@@ -23,7 +23,7 @@ class RetentionPolicy:
 
 @dataclass(frozen=True, slots=True)
 class StoredCheckpoint:
-    """Describe a checkpoint: its age in seconds, how many of its workspace are newer, and the blobs it needs."""
+    """A checkpoint's age in seconds, the number of newer ones of its workspace, and the blobs that it needs."""
 
     workspace: str
     id: str
@@ -34,7 +34,7 @@ class StoredCheckpoint:
 
     @property
     def is_protected(self) -> bool:
-        """Whether it stays whatever its size."""
+        """Whether it is retained regardless of size."""
         return self.age < DAY_SECONDS or (self.newer == 0 and not self.abandoned)
 
 

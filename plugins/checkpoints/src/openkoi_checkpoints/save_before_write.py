@@ -76,7 +76,7 @@ class SaveBeforeWrite:
         return self.follow_event(event, run, asyncio.current_task())
 
     async def follow_event(self, event: Followed, run: Run, task: "asyncio.Task[object] | None") -> None:
-        """Record when a call that may write begins and ends, because other changes were made by others.
+        """Record when a call that may write begins and ends; changes at other times are made by others.
 
         What a worker does itself counts as such a call, until it starts a sub-task.
         """
@@ -93,7 +93,7 @@ class SaveBeforeWrite:
                 await self.finish_call(run, run.id, WORKER)
 
     async def start_call(self, run: Run, call: str, task: "asyncio.Task[object] | None") -> None:
-        """Record that a call begins; it ends with its task at the latest, which no event reports."""
+        """Record that a call begins; no event reports its end if its task ends first."""
         self.open_calls.add((run.id, call))
         if task:
             task.add_done_callback(lambda _: self.interrupt_call(run, call))
@@ -108,7 +108,7 @@ class SaveBeforeWrite:
                 self.store.interrupt_call(run.workspace, call_key(run, run.id, call))
 
     async def finish_call(self, run: Run, caller: str, call: str) -> None:
-        """Record that a call of this run or its parent is over, if it is open."""
+        """Record that an open call of this run or its parent has ended."""
         if (caller, call) not in self.open_calls:
             return
         self.open_calls.discard((caller, call))
@@ -120,11 +120,11 @@ class SaveBeforeWrite:
 
     @hookimpl
     def after_tool(self, result: ToolResult, call: ToolCall, run: Run) -> Awaitable[ToolResult | None] | None:
-        """Log what a call that may write did that no checkpoint contains."""
+        """After a call that may write, log its effects that no checkpoint contains."""
         return self.log_side_effects(result, call, run) if (run.id, call.id) in self.notes.calls else None
 
     async def log_side_effects(self, result: ToolResult, call: ToolCall, run: Run) -> ToolResult | None:
-        """Log what the call did that no checkpoint contains, and add it to the result's effects."""
+        """Log the effects of a call that no checkpoint contains, and add them to the result's effects."""
         happened = list(self.notes.side_effects_of(call, run, failed=result.failed))
         for event in happened:
             await run.emit(event)

@@ -30,7 +30,7 @@ class ScanRules:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceScanner:
-    """Scan a workspace. A ``known`` file is still recorded when an ignore rule came to hide it."""
+    """Scan a workspace. A ``known`` file is still recorded after an ignore rule hides it."""
 
     root: Path
     rules: ScanRules
@@ -66,7 +66,7 @@ class WorkspaceScanner:
         return folders
 
     def locate(self, path: str) -> str:
-        """Return where a path of the workspace is. Making a ``Path`` of each entry would slow down deep folders."""
+        """Return a path in the workspace as an absolute string; creating ``Path`` objects is slow in deep folders."""
         return os.path.join(self.root, path.replace("/", os.sep))  # noqa: PTH118
 
     def scan_ignored_folder(self, top: PathEntry, most: int | None) -> dict[str, PathEntry]:
@@ -171,7 +171,7 @@ def read_regular_file(path: Path | str, most: int) -> tuple[os.stat_result, byte
 
 
 def stat_stamp(status: os.stat_result) -> Stamp:
-    """Return what changes when a file's bytes or mode do."""
+    """Return a file's stamp, which changes with its bytes or mode."""
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 

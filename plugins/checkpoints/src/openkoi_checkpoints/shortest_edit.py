@@ -35,7 +35,7 @@ class Box:
 
 
 def trim_box(old: Lines, new: Lines, box: Box) -> Box:
-    """Return the box without the lines that both parts begin or end with."""
+    """Return the box without the lines that both parts have in common at the start and the end."""
     start, limit = 0, min(box.old_end - box.old_start, box.new_end - box.new_start)
     while start < limit and old[box.old_start + start] == new[box.new_start + start]:
         start += 1
@@ -46,7 +46,7 @@ def trim_box(old: Lines, new: Lines, box: Box) -> Box:
 
 
 def find_middle(old: Lines, new: Lines, box: Box) -> Pair:
-    """Return a point in the middle of a shortest edit of a box, or where the search has come to."""
+    """Return a point in the middle of a shortest edit of a box, or the best point found within the limit."""
     forward, backward = Frontier(box, 1), Frontier(box, -1)
     is_odd = (forward.origin - backward.origin) % 2 == 1
     for _ in range(MAX_EDITS):
@@ -77,7 +77,7 @@ class Frontier:
         self.reached = {self.origin: self.start[0]}
 
     def widen(self) -> Iterator[int]:
-        """Yield the diagonals to follow with one more change, the highest first."""
+        """Yield the diagonals that one more change can reach, the highest first."""
         if self.low > self.lowest:
             self.low -= 1
             self.reached[self.low - 1] = self.beyond
@@ -105,7 +105,7 @@ class Frontier:
         return i
 
     def has_passed(self, diagonal: int, place: int) -> bool:
-        """Return whether the search on this diagonal has come to a position, or beyond."""
+        """Return whether the search on this diagonal has reached or passed a position."""
         return self.low <= diagonal <= self.high and (place - self.reached[diagonal]) * self.step <= 0
 
     def farthest(self) -> tuple[int, Pair]:

@@ -24,7 +24,7 @@ class StateBeforeCall:
 
 
 class SideEffects:
-    """Track the open calls. A call that is never answered, because it was not approved, is dropped in time.
+    """Track the open calls. A call that never ends, because it was not approved, is dropped after a while.
 
     Repositories in folders named in ``skip`` are ignored.
     """

@@ -65,7 +65,7 @@ class StoredWorkspaces:
         entries: Mapping[str, PathEntry],
         looks: StatSnapshot | None,
     ) -> Mapping[str, PathEntry]:
-        """Return the workspace without changes of others since the run began; as it is where that is unknown."""
+        """Return the workspace without the changes of others since the run began; unchanged if those are unknown."""
         since, hands = journal.last_checkpoint(run), journal.attribute_changes(run, looks)
         if looks is None or not (since and history.has(since)) or not (self.watched or hands.is_known):
             return entries
@@ -123,7 +123,7 @@ class StoredWorkspaces:
             )
 
     def entries_at(self, history: CheckpointHistory, named: NamedPaths, *ids: str) -> list[dict[str, PathEntry]]:
-        """Return how the work left the workspace at checkpoints, without what others changed meanwhile."""
+        """Return the state of the workspace at checkpoints, without the changes that others made meanwhile."""
         return [
             add_named(history.without_others(checkpoint_id), named.entries_at(checkpoint_id)) for checkpoint_id in ids
         ]
@@ -147,7 +147,7 @@ class StoredWorkspaces:
         self.update_journals(root, lambda journal: journal.start_call(call, paths_in(journal.named.root, real)))
 
     def finish_call(self, root: Path, call: str) -> CallChanges:
-        """End a call; return what of its changes is in doubt or not stored."""
+        """End a call; return its changes that are in doubt or not stored."""
         return self.update_journals(root, lambda journal: journal.finish_call(call)) or CallChanges()
 
     def interrupt_call(self, root: Path, call: str, at: int) -> None:
@@ -155,7 +155,7 @@ class StoredWorkspaces:
         self.update_journals(root, lambda journal: journal.interrupt_call(call, at))
 
     def update_journals(self, root: Path, note: Callable[[ChangeJournal], CallChanges | None]) -> CallChanges | None:
-        """Update the journals of this workspace and of known ones around it."""
+        """Update the journals of this workspace and of known workspaces that contain it."""
         changed: CallChanges | None = None
         for one in (*(known for known in [*self.journals] if root != known and root.is_relative_to(known)), root):
             with self.open_history(one) as history, lock_store(history.folder / "lock"):
@@ -202,5 +202,5 @@ class StoredWorkspaces:
 
 
 def paths_in(root: Path, paths: Sequence[Path]) -> list[str]:
-    """Return the paths that are in a folder, relative to it."""
+    """Return those of the paths that are in a folder, relative to it."""
     return [path.relative_to(root).as_posix() for path in paths if path.is_relative_to(root)]

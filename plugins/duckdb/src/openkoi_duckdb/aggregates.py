@@ -58,7 +58,7 @@ def update_effectiveness(connection: "DuckDBPyConnection") -> None:
 
 
 def update_patterns(connection: "DuckDBPyConnection") -> None:
-    """Store requests that were made in the same words on three days or more; rewound messages do not count."""
+    """Store requests that recur in the same words on three days or more; rewound messages do not count."""
     connection.execute("DELETE FROM usage_patterns")
     names = {"usage": UsageRecorded.name, "rewound": ConversationRewound.name, "resumed": RunResumed.name}
     connection.execute(PATTERNS, names)

@@ -23,7 +23,7 @@ LOCK = Lock()
 
 @contextmanager
 def open_engine(aside: Path) -> Iterator["DuckDBPyConnection"]:
-    """Yield a connection, which is closed on errors; ``aside`` is for data that does not fit into memory."""
+    """Yield a connection, which is closed on errors; ``aside`` is the folder for data that does not fit in memory."""
     connection = take_idle() or create_connection()
     try:
         connection.execute(f"SET temp_directory = {quote_path(aside)}")
@@ -61,7 +61,7 @@ def return_connection(connection: "DuckDBPyConnection") -> None:
 
 @contextmanager
 def detach_file(connection: "DuckDBPyConnection") -> Iterator[None]:
-    """Detach the file afterwards in any case, so that others can open it."""
+    """Run the block, then always detach the file, so that others can open it."""
     from .native import duckdb
 
     try:

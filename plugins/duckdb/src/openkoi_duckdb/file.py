@@ -43,7 +43,7 @@ UNTOUCHED_KINDS = (StoreFailureKind.BUSY, StoreFailureKind.NEWER)
 
 
 class Access(Enum):
-    """Who else may open the file meanwhile, and whether it may be created."""
+    """How a file is opened: who else may open it meanwhile, and whether it may be created."""
 
     BESIDE_OTHERS = auto()
     ALONE = auto()
@@ -109,7 +109,7 @@ class MemoryFile(DatabaseFile):
         access: Access,
         timeout: LockTimeout,
     ) -> T | None:
-        """Work in the open file; return None when it must be opened exclusively, or was moved aside."""
+        """Run work on the open file; return None if the file must be opened exclusively, or was moved aside."""
         beside = access is Access.BESIDE_OTHERS
         try:
             with translate_errors():
@@ -142,7 +142,7 @@ class MemoryFile(DatabaseFile):
 
     @contextmanager
     def lock(self, timeout: LockTimeout, *, shared: bool) -> Iterator[None]:
-        """Keep other processes out, or only those who write."""
+        """Lock out other processes, or only writers."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.require_no_pipe()
@@ -212,12 +212,12 @@ class MemoryFile(DatabaseFile):
             self.set_aside(sick)
 
     def hold_alone(self) -> AbstractContextManager[None]:
-        """Keep other processes out while the file is moved."""
+        """Lock out other processes while the file is moved."""
         return self.lock(LockTimeout(self.seconds), shared=False)
 
 
 def reclassify_error(sick: StoreError) -> StoreError:
-    """Recognize, by the message, damage that DuckDB reports as another error."""
+    """Recognize, by the message, damage that DuckDB reports as a different kind of error."""
     text = str(sick).lower()
     outside = any(word in text for word in OUTSIDE_MESSAGES)
     return (

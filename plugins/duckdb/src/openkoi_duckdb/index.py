@@ -72,5 +72,5 @@ def count_postings(connection: "DuckDBPyConnection") -> int:
 
 
 def growth_step(size: int) -> int:
-    """Return the step of growth that a size is on; small tables are on the lowest."""
+    """Return the growth step of a table's size; all small tables share the lowest."""
     return int(STEPS_PER_DOUBLING * log2(max(size, MIN_POSTINGS)))

@@ -36,7 +36,7 @@ SELECT id FROM below
 
 
 def ingest_batch(connection: "DuckDBPyConnection", batch: Sequence[PreparedRecord], *, moving: bool) -> None:
-    """Absorb records, all or none. The offsets of their segments move with them when ``moving``."""
+    """Ingest records, all or none; if ``moving``, also advance the offsets of their segments."""
     with transaction(connection):
         fresh = filter_new(connection, batch)
         staged = store_records(connection, fresh)
@@ -69,7 +69,7 @@ def rebuild_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> Non
 
 
 def replace_runs(connection: "DuckDBPyConnection", runs: Collection[str], views: Sequence[RunView]) -> None:
-    """Replace the stored rows of these runs by those of the views."""
+    """Replace the stored rows of these runs with those of the views."""
     forget_runs(connection, known_runs(connection, runs))
     insert_rows(connection, (row for view in views for row in run_rows.make_rows(view)))
     update_sessions(connection, {view.task.session for view in views})
@@ -78,12 +78,12 @@ def replace_runs(connection: "DuckDBPyConnection", runs: Collection[str], views:
 
 
 def find_parents(connection: "DuckDBPyConnection", runs: Collection[str]) -> list[str]:
-    """Return the known runs with parts among these and the runs that they are parts of."""
+    """Return the known runs with sub-tasks, among these runs and all of their parents."""
     return [str(run) for (run,) in connection.execute(PARENTS, [list(runs)]).fetchall()]
 
 
 def find_parts(connection: "DuckDBPyConnection", runs: Collection[str]) -> list[str]:
-    """Return these runs and all of their parts."""
+    """Return these runs and all of their sub-tasks."""
     return [str(run) for (run,) in connection.execute(PARTS, [list(runs)]).fetchall()]
 
 
@@ -125,7 +125,7 @@ def find_homes(connection: "DuckDBPyConnection", runs: Collection[str]) -> dict[
 
 
 def add_usage(connection: "DuckDBPyConnection", records: Sequence[Record]) -> None:
-    """Store what users did, and how well the skills used did."""
+    """Store the users' actions, and the scores of the skills that were used."""
     used = [make_usage_row(record, record.event) for record in records if isinstance(record.event, UsageRecorded)]
     insert_rows(connection, used)
     if used or any(isinstance(record.event, (ConversationRewound, RunResumed)) for record in records):
@@ -135,7 +135,7 @@ def add_usage(connection: "DuckDBPyConnection", records: Sequence[Record]) -> No
 
 
 def move_offsets(connection: "DuckDBPyConnection", records: Sequence[Record]) -> None:
-    """Move the offsets of the segments that the records were read from; they never go back."""
+    """Advance the offsets of the segments that the records were read from; they never decrease."""
     ends: dict[str, int] = {}
     for record in records:
         if record.segment:

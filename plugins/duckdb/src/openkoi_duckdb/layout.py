@@ -39,5 +39,5 @@ def create_tables(connection: "DuckDBPyConnection") -> None:
 
 
 def creation_time(connection: "DuckDBPyConnection") -> str:
-    """Return when the tables were created: this distinguishes the file from an earlier one at the same path."""
+    """Return when the tables were created, which distinguishes the file from an earlier one at the same path."""
     return str(select_rows(connection, "SELECT max(applied_at) FROM _migrations")[0][0])

@@ -1,4 +1,4 @@
-"""Save the read position: how far the log has been ingested into the memory file, and how much that is.
+"""Save the read position: how far the log has been ingested into the memory file, and the number of items.
 
 It is valid only for the state of the file that it was saved for; for any other state, the file itself is read.
 """

@@ -20,7 +20,7 @@ KINDS: dict[str, type[Event]] = {kind.name: kind for kind in STORED_EVENTS}
 
 
 def reduce_event(event: Event) -> Event | None:
-    """Return the event without its bulk, or None when no table needs it."""
+    """Return the parts of an event that tables need, or None if no table needs it."""
     match event:
         case TaskStarted(task=task):
             return replace(event, task=replace(task, context=""))

@@ -1,4 +1,4 @@
-"""Skip records that no table can store, so that one of them never stops the others."""
+"""Skip records that no table can store, so that one of them does not block the others."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import closing
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def prepare_batch(records: Iterable[Record]) -> tuple[list[PreparedRecord], list[str]]:
-    """Prepare records; keep only the offset of one that cannot be written."""
+    """Prepare records; of a record that cannot be written, keep only the offset."""
     batch: list[PreparedRecord] = []
     misfits: list[str] = []
     for record in records:
@@ -49,7 +49,7 @@ def ingest_valid(connection: "DuckDBPyConnection", batch: Sequence[PreparedRecor
 
 
 def fits_empty_file(connection: "DuckDBPyConnection", one: PreparedRecord) -> bool:
-    """Return whether an empty store accepts the record with its context; then the file is damaged."""
+    """Return whether an empty store accepts the record with its context; if it does, the file is damaged."""
     from .native import duckdb
 
     related = find_related(connection, one)

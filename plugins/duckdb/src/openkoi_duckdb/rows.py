@@ -27,7 +27,7 @@ class RecordRow(TableRow):
 
 @dataclass(frozen=True, slots=True)
 class RunRow(TableRow):
-    """Where a run belongs, and what it used."""
+    """The session and project of a run, and its usage."""
 
     table = "runs"
     id: str
@@ -63,7 +63,7 @@ class TaskRow(TableRow):
 
 @dataclass(frozen=True, slots=True)
 class CycleRow(TableRow):
-    """One iteration; the number counts from zero. Without a duration, it did not finish."""
+    """One iteration; the number counts from zero. It has no duration if it did not finish."""
 
     table = "iteration_cycles"
     id: str
@@ -90,7 +90,7 @@ class OutcomeRow(TableRow):
 
 @dataclass(frozen=True, slots=True)
 class FindingRow(TableRow):
-    """A finding, in the cycle that found it and the one that no longer did."""
+    """A finding, with the cycle that found it and the first one that no longer did."""
 
     table = "findings"
     id: str
@@ -106,7 +106,7 @@ class FindingRow(TableRow):
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow(TableRow):
-    """The text that a task is remembered by, or a piece of its transcript."""
+    """A task's searchable summary, or a piece of its transcript."""
 
     table = "memory_chunks"
     id: str
@@ -117,7 +117,7 @@ class ChunkRow(TableRow):
 
 @dataclass(frozen=True, slots=True)
 class PlaceRow(TableRow):
-    """Where a piece of a transcript stands: in which run, and after what."""
+    """The position of a piece of a transcript: its run, and the piece before it."""
 
     table = "chunk_places"
     id: str

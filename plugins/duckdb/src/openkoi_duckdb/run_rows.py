@@ -11,7 +11,7 @@ from .rows import ChunkRow, CycleRow, FindingRow, OutcomeRow, RunRow, TableRow, 
 
 
 def build_run_view(records: Sequence[Record]) -> RunView | None:
-    """Read a run's records; return nothing before its first one is known."""
+    """Read a run's records; return nothing until its first record is known."""
     view = build_view(sort_records(records))
     return view if view.started else None
 

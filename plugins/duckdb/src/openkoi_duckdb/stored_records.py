@@ -32,7 +32,7 @@ RELATED = "SELECT id, moment, run, name, about, payload FROM records WHERE run =
 
 @dataclass(frozen=True, slots=True)
 class PreparedRecord:
-    """A record without its bulk, its row (None when no table needs it), and its pieces of transcript."""
+    """A reduced record, its row (None if no table needs it), and its pieces of transcript."""
 
     record: Record
     row: RecordRow | None = None
@@ -58,7 +58,7 @@ def make_pieces(record: Record) -> Iterator[ChunkRow | PlaceRow]:
 
 
 def filter_new(connection: "DuckDBPyConnection", batch: Sequence[PreparedRecord]) -> list[PreparedRecord]:
-    """Drop what another process has already stored from the same log."""
+    """Drop the records that another process has already stored from the same log."""
     ids = [one.record.id for one in batch if is_relevant(one)]
     known = {record_id for (record_id,) in connection.execute(KNOWN, {"ids": ids}).fetchall()} if ids else set()
     return [one for one in batch if is_relevant(one) and one.record.id not in known]
@@ -70,7 +70,7 @@ def is_relevant(one: PreparedRecord) -> bool:
 
 
 def find_related(connection: "DuckDBPyConnection", one: PreparedRecord) -> list[PreparedRecord]:
-    """Return what is stored about a record's run and learning."""
+    """Return the stored records of a record's run and learning."""
     if one.row is None:
         return []
     found = connection.execute(RELATED, [one.row.run, one.row.about]).fetchall()
@@ -82,14 +82,14 @@ def find_related(connection: "DuckDBPyConnection", one: PreparedRecord) -> list[
 
 
 def store_records(connection: "DuckDBPyConnection", batch: Iterable[PreparedRecord]) -> list[Record]:
-    """Store what is needed of the records, each id once; return those that were stored."""
+    """Store the needed parts of the records, each id once; return the records that were stored."""
     rows = {one.row: one.record for one in batch if one.row}
     insert_rows(connection, rows)
     return list(rows.values())
 
 
 def load_by_run(connection: "DuckDBPyConnection", runs: Collection[str]) -> Mapping[str, list[Record]]:
-    """Return everything that is stored about these runs."""
+    """Return all stored records of these runs."""
     found = connection.execute(f"SELECT run, {COLUMNS} FROM records WHERE run IN (SELECT unnest(?))", [list(runs)])
     return group_records(found.fetchall())
 

@@ -85,7 +85,7 @@ class DuckDBTables:
         return {term: rarity(count, documents) for term, count in counts}, mean or 1.0
 
     def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
-        """Return the documents, among these, that the query asks for."""
+        """Return the documents, among these, that match the query's filters."""
         values: dict[str, object] = {"docs": list(docs), "kinds": list(query.kinds), "keys": list(query.keys)}
         return [doc for (doc,) in self.connection.execute(ALLOWED + ONLY, values).fetchall()]
 

@@ -76,7 +76,7 @@ def count_unembedded(connection: "DuckDBPyConnection", model: str) -> int:
 def store_vectors(
     connection: "DuckDBPyConnection", model: str, bare: Sequence[UnembeddedText], vectors: Sequence[Sequence[float]]
 ) -> int:
-    """Replace older vectors, and delete those of documents that no longer exist. Return how many were stored."""
+    """Store vectors in place of older ones, and delete those of removed documents; return how many were stored."""
     length = len(vectors[0]) if bare else 0
     gone = [doc for (doc,) in connection.execute(GONE, [model, length]).fetchall()]
     if not bare and not gone:
@@ -109,7 +109,7 @@ def read_versions(connection: "DuckDBPyConnection", model: str) -> "tuple[Number
 def load_vectors(
     connection: "DuckDBPyConnection", model: str, docs: Sequence[int] | None = None
 ) -> "VectorFile | None":
-    """Read all vectors of a model, or those of some documents; None when there is none."""
+    """Return all vectors of a model, or those of some documents; None if there are none."""
     import numpy
 
     from openkoi_search.exact_search import VectorMatrix

@@ -1,4 +1,4 @@
-"""Analyze a shell line: each command in it, what that runs, and what earlier commands have set up.
+"""Analyze a shell line: each command, the programs that it runs, and what earlier commands have set up.
 
 The rules are in ``rules/``; the checks that need code are in their own modules.
 """
@@ -39,7 +39,7 @@ class LineAnalyzer(LineDangers):
     """Analyze one line and collect its issues."""
 
     def analyze(self, line: str) -> None:
-        """Analyze a whole line, also as a shell reads it after joining continued lines."""
+        """Analyze a whole line, both as written and with continued lines joined."""
         self.whole_line = line = line.replace("\r\n", "\n")
         if len(line) > MAX_LINE_LENGTH:
             self.note(line[:80], "is too long to check", "unreadable")
@@ -51,7 +51,7 @@ class LineAnalyzer(LineDangers):
                 self.analyze_line(CONTINUED.sub(r"\1", line), 0)
 
     def analyze_line(self, line: str, depth: int, *, guess: bool = False) -> None:
-        """Analyze a text that a shell reads."""
+        """Analyze text that a shell reads."""
         if depth > MAX_DEPTH:
             self.note(line, "is nested too deeply to check", "unreadable")
             return
@@ -76,7 +76,7 @@ class LineAnalyzer(LineDangers):
                 self.analyze_line(value.text, depth + 1)
 
     def analyze_simple(self, simple: SimpleCommand, depth: int, *, guess: bool = False) -> None:
-        """Analyze a simple command as it is in the line."""
+        """Analyze a simple command of the line."""
         self.analyze_command(simple.words, simple.stdin, simple.text, depth, guess=guess)
         self.note_all(simple.text, system_changes.check_emptied(simple))
         self.note_all(simple.text, check_overwritten_versions(simple))
@@ -188,7 +188,7 @@ class LineAnalyzer(LineDangers):
             self.analyze_written_file(stdin.file, language, text, depth)
 
     def analyze_script(self, code: InterpreterCall, command: Invocation, text: str, depth: int) -> None:
-        """Analyze a script by what this line has written to it, else by its name."""
+        """Analyze a script by the content that this line has written to it, else by its name."""
         first = code.script[0]
         if producer := read_substitution(first.text):
             self.analyze_output(producer, code.language, text, depth)

@@ -57,7 +57,7 @@ def select_checks(name: str) -> Iterator[Check]:
 
 
 def is_local(name: str) -> bool:
-    """Return whether a program works on this machine, so that its first words may be anything."""
+    """Return whether a program works only on this machine, so that its first words may be anything."""
     known = (
         name in load_kinds()["local"]
         or name in UNWRAPPERS
@@ -122,13 +122,13 @@ def check_service_client(command: Invocation) -> Iterator[Danger]:
 
 
 def only_shows(command: Invocation, words: Sequence[str]) -> bool:
-    """Return whether the words without a verb are known to only show something: all of them, or the first word's."""
+    """Return whether words without a verb are known to only show something, together or by the first word."""
     first = strip_service_name(command)[0].lower().split(":")
     return load_kinds()["bare"].issuperset(words if command.name in load_kinds()["by-service"] else first)
 
 
 def grants_rights(verb: str, around: Collection[str]) -> bool:
-    """Return whether a verb changes the rights or secrets that the words around it name."""
+    """Return whether a verb changes rights or secrets that the words around it name."""
     table = load_kinds()
     if verb == "create":
         return not table["powers"].isdisjoint(around)
@@ -151,7 +151,7 @@ def check_payment_client(command: Invocation) -> Iterator[Danger]:
 
 
 def list_verbs(command: Invocation) -> Sequence[str]:
-    """Return the first words of a client in parts: ``pg:reset`` is two, ``stop-instances`` begins with its verb."""
+    """Split the first words of a client: ``pg:reset`` into two, ``stop-instances`` so that it begins with its verb."""
     if only_shows_help(command.words, anywhere=True):
         return ()
     parts = [

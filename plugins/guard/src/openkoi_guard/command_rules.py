@@ -78,7 +78,7 @@ def translate_option(pattern: str) -> str:
 
 
 def translate_long_option(pattern: str) -> str:
-    """Return a long option as an expression: also with a value, also shortened to three letters or more."""
+    """Return an expression for a long option, with or without a value, or shortened to three letters or more."""
     if WILDCARDS.search(pattern):
         return translate(pattern).replace(".*", "[^=]*").removesuffix(r"\Z").removesuffix(r"\z") + r"(?:=|\Z)"
     letters = [re.escape(letter) for letter in pattern[MIN_OPTION_LENGTH:]]
@@ -86,7 +86,7 @@ def translate_long_option(pattern: str) -> str:
 
 
 def match_operands(expected: Sequence[re.Pattern[str] | None], operands: Sequence[str]) -> bool:
-    """Return whether the operands, in small letters, begin like this."""
+    """Return whether the operands, in lower case, begin with these patterns."""
     for at, expression in enumerate(expected):
         if expression is None:
             return any(match_operands(expected[at + 1 :], operands[skip:]) for skip in range(at, len(operands) + 1))
@@ -198,6 +198,6 @@ def select_rules(name: str) -> tuple[CommandRule, ...]:
 
 
 def load_global_options() -> dict[str, frozenset[str]]:
-    """Return the options with a value that programs with subcommands take before the subcommand."""
+    """Return the options that take a value before a subcommand, by program."""
     rows = (line.split() for line in read_table(RULES / "subcommands.table"))
     return {name: frozenset(options) for names, *options in rows for name in names.split(",")}

@@ -57,7 +57,7 @@ def fill_placeholder(word: Word, sign: str) -> Word:
 
 
 def is_builtin_alone(inner: InnerCommand, command: Invocation) -> bool:
-    """Return whether xargs is given ``command``, which only a shell has, and its input is not written out."""
+    """Return whether xargs runs ``command``, a shell builtin, with input that the line does not contain."""
     alone = [word.text for word in inner.words[:-1]] == ["command"] and inner.words[-1] == COMPUTED
     return alone and not (command.stdin and predict_output(command.stdin.producer) is not None)
 

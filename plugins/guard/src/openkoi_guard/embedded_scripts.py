@@ -118,7 +118,7 @@ def blank_literal(match: re.Match[str]) -> str:
 
 
 def find_called_lines(code: str) -> Iterator[CodeFinding]:
-    """Yield the lines that a program hands to a shell; one that is not a literal is computed."""
+    """Yield the lines that a program passes to a shell; one that is not a literal is computed."""
     for match in RUNS.finditer(code):
         literal = match["literal"]
         if literal:

@@ -126,7 +126,7 @@ def split_words(line: str) -> list[Word]:
 
 
 def check_found_secrets(command: Invocation) -> Iterator[Danger]:
-    """Find searches for keys whose results are handed to a program that may show them."""
+    """Find searches for keys whose results are passed to a program that may show them."""
     searched = (
         command.words if command.name in FINDERS else split_words(command.stdin.producer) if command.stdin else ()
     )
@@ -170,7 +170,7 @@ def check_emptied(command: Invocation) -> Iterator[Danger]:
 
 
 def prints_nothing(command: Invocation) -> bool:
-    """Return whether a line editor prints only what its code prints, and that is nothing."""
+    """Return whether a line editor prints nothing."""
     quiet = any(QUIET_LOOP.fullmatch(word.text) for word in command.words)
     return quiet and not any(PRINTS.search(word.text) for word in command.words if not word.is_option)
 

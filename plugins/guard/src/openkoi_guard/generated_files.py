@@ -141,7 +141,7 @@ def expand_pattern(pattern: str, folder: Path) -> Iterator[str]:
 
 
 def spares_git(patterns: Sequence[str], folder: Path) -> bool:
-    """Return whether no branch, or other file in ``.git``, has a name that a search at any depth finds."""
+    """Return whether a search at any depth finds no branch or other file in ``.git``."""
     searched = {one.removeprefix(f"{GLOB}**/") for one in patterns if one.startswith(f"{GLOB}**/")}
     names = {one for one in searched if "/" not in one}
     if not names or not (folder / ".git").is_dir():
@@ -155,7 +155,7 @@ def spares_git(patterns: Sequence[str], folder: Path) -> bool:
 
 
 def is_plain_path(place: Path, workspace: Path) -> bool:
-    """Return whether a path is one of the workspace, with no link on the way, and no file with a folder's name."""
+    """Return whether a path is in the workspace, without links in it, and not a file with a folder's name."""
     real, written = os.path.realpath(place), os.path.normpath(workspace.resolve() / place)
     inside = any(map(has_generated_name, Path(os.path.relpath(place.parent, workspace)).parts))
     known = not place.is_file() or inside or any(fnmatchcase(place.name, name) for name in load_names("file"))
@@ -163,7 +163,7 @@ def is_plain_path(place: Path, workspace: Path) -> bool:
 
 
 def are_ignored(places: Sequence[Path]) -> bool:
-    """Return whether git tracks nothing in these and ignores all that is in them; git is asked once for each folder."""
+    """Return whether git tracks nothing in these folders and ignores all their content; git runs once per folder."""
     inside: dict[Path, list[str]] = {}
     for place in places:
         inside.setdefault(next(parent for parent in place.parents if parent.is_dir()), []).append(str(place))

@@ -32,7 +32,7 @@ SOURCE = lazy_pattern(r"(?:--source=|-s)(.+)")
 
 
 class Comparison(NamedTuple):
-    """How git lists the files that a command may change: the folder it runs in, and git's words.
+    """How git lists the files that a command may change: the folder it runs in, and git's arguments.
 
     ``paths``: only files there, all if empty. ``branch``: may only be in remotes. ``or_path``: may be a file if it is
     not a commit.
@@ -54,7 +54,7 @@ def list_comparisons(command: Invocation) -> Iterator[Comparison]:
 
 
 def compare_subcommand(subcommand: str, words: Sequence[str]) -> Iterator[Comparison]:
-    """Yield a comparison for each commit that is named. A wrong name shows when it is looked up."""
+    """Yield a comparison for each commit that is named; invalid names are detected when they are looked up."""
     if subcommand in {"checkout", "switch"}:
         yield from compare_checkout(words, may_be_files=subcommand == "checkout")
     elif subcommand == "restore":
@@ -98,7 +98,7 @@ def compare_restore(words: Sequence[str]) -> Comparison:
 
 
 def compare_history(subcommand: str, names: Sequence[str], words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Return git's words for commands that move to, or take over, whole commits."""
+    """Return git's arguments for commands that check out or merge whole commits."""
     match subcommand:
         case "rebase":
             yield from ((*TREES, "HEAD", name) for name in names)

@@ -49,7 +49,7 @@ def list_written_settings(command: Invocation) -> Iterator[str]:
 
 
 def split_git_words(texts: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return the folder that git is sent to, and its words from the subcommand on."""
+    """Return the folder that git runs in (``-C``), and its arguments from the subcommand on."""
     folder, at = "", 0
     while at < len(texts) and texts[at].startswith("-"):
         takes = texts[at] in GLOBAL_VALUES and at + 1 < len(texts)
@@ -60,7 +60,7 @@ def split_git_words(texts: Sequence[str]) -> tuple[str, Sequence[str]]:
 
 
 def writes_settings(subcommand: str, words: Sequence[str]) -> bool:
-    """Return whether a subcommand writes the repository's settings; not those that do their work without it as well."""
+    """Return whether a subcommand must write the repository's settings to do its work."""
     first = next((word for word in words if not word.startswith("-")), "")
     if subcommand == "config":
         return sets_config(words)

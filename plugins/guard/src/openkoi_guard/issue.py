@@ -13,7 +13,7 @@ from .shell_words import Word
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A program and its words, after all quoting and wrapping."""
+    """A program and its arguments, without quotes and wrappers."""
 
     name: str
     words: tuple[Word, ...]
@@ -25,7 +25,7 @@ class Invocation:
         object.__setattr__(self, "operands", list_operands(self.words))
 
     def has(self, *names: str) -> bool:
-        """Return whether one of these options is there; short ones may be clustered."""
+        """Return whether one of these options occurs; short ones may be clustered."""
         return any(
             word.text in names or any(len(one) == 2 and word.is_option and is_clustered(one, word) for one in names)
             for word in self.words

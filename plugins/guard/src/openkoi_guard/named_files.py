@@ -26,14 +26,14 @@ class NamedFiles:
         return index
 
     def build_checker(self, workspace: Path) -> Callable[[str], bool]:
-        """Return a function that checks whether something names a path so that it is protected."""
+        """Return a function that checks whether a path is protected because another file names it."""
         index = self.load_index(workspace)
         return lambda path: bool((rule := index.named_rule(path)) and rule.protected)
 
     def find(
         self, paths: Iterable[str], globs: Sequence[str], workspace: Path, folders: Sequence[str]
     ) -> Iterator[tuple[str, list[tuple[str, AutorunRule]]]]:
-        """Yield each path with its target, from each folder, if these patterns protect what names that target."""
+        """Yield each path with its target, from each folder, if these patterns protect a file that names the target."""
         index = self.load_index(workspace)
         for path in paths if index.named else ():
             if places := [*find_places(index, path, globs, workspace, folders)]:
@@ -43,7 +43,7 @@ class NamedFiles:
 def find_places(
     index: AutorunIndex, path: str, globs: Sequence[str], workspace: Path, folders: Sequence[str]
 ) -> Iterator[tuple[str, AutorunRule]]:
-    """Yield the target of a path, from each folder, if these patterns protect what names that target."""
+    """Yield the target of a path, from each folder, if these patterns protect a file that names the target."""
     for folder in folders:
         place = os.path.realpath(join_path(index.root, folder, path))
         rule = index.named_rule(os.path.relpath(place, index.root).replace(os.sep, "/"))

@@ -128,7 +128,7 @@ class Guard:
     def check_paths(
         self, paths: Iterable[str], workspace: Path, folders: Sequence[str] = (".",)
     ) -> Iterator[Permission]:
-        """Ask about each path that is protected. The workspace is looked into once for all of them."""
+        """Ask about each protected path. The workspace is scanned once for all of them."""
         found: dict[str, list[ProtectedPath]] = {path: [] for path in paths}
         for protected in all_protected(found, self.protected_paths, workspace, folders) if found else ():
             found[protected.path].append(protected)
@@ -187,7 +187,7 @@ def merge_permissions(permissions: Sequence[Permission]) -> Permission | None:
 
 
 def list_issues(verdict: "LineVerdict", workspace: Path, since: float) -> "tuple[Issue, ...]":
-    """Return the issues but those about generated files that git ignores, or temporary ones."""
+    """Return the issues except those about temporary files, and generated files that git ignores."""
     from .generated_files import is_disposable
     from .temporary_files import is_temporary
 
@@ -207,7 +207,7 @@ def read_line(command: Json) -> str | None:
 
 
 def read_mounted_devices(line: str) -> frozenset[str]:
-    """Return the devices in use when a line may make a file system."""
+    """Return the mounted devices if a line may create a file system; otherwise none."""
     if "mk" not in line and "newfs" not in line:
         return frozenset()
     try:

@@ -51,7 +51,7 @@ def parse_pattern(key: str, text: str) -> Pattern:
 
 
 def may_match(pattern: Pattern, words: Sequence[Word]) -> bool:
-    """Return whether a pattern may match a command, with its program by any path."""
+    """Return whether a pattern may match a command, whatever the path of its program."""
     if len(words) < len(pattern):
         return False
     named = [posixpath.basename(words[0].text), *(word.text for word in words[1:])]

@@ -72,7 +72,7 @@ def list_handed_over(command: Invocation, searched: Sequence[str]) -> tuple[str,
 
 
 def list_found(command: Invocation, line: str) -> tuple[str, ...]:
-    """Return what a search finds and hands to the command that it runs, or to the one after its pipe."""
+    """Return what a search finds and passes to the command that it runs, or to the one after its pipe."""
     if command.name in FINDERS:
         return list_found_by_find(command.words, line)
     if command.name in {"fd", "fdfind"}:

@@ -44,7 +44,7 @@ class SecretFile:
 
 @cache
 def load_secret_files(place: str) -> dict[str, list[SecretFile]]:
-    """Return the files of a place, as the list calls it, by the first part of their paths."""
+    """Return the files of one section of the list, by the first part of their paths."""
     found: dict[str, list[SecretFile]] = {}
     rows = map(str.split, read_table(RULES / "secret_files.table"))
     for name in (name for kind, *names in rows if kind == place for name in names):
@@ -80,7 +80,7 @@ def is_secret(path: str) -> bool:
 
 
 def is_listed(starts: Sequence[str], parts: Sequence[str], place: str) -> bool:
-    """Return whether a file of the list begins at one of the first parts of a path."""
+    """Return whether an entry of the list starts with one of the first parts of a path."""
     listed = load_secret_files(place)
     return any(one.matches(parts[at:]) for at, start in enumerate(starts) if start in listed for one in listed[start])
 

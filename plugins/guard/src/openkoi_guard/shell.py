@@ -104,7 +104,7 @@ def read_once(line: str) -> ShellScript:
 
 
 def parse_line(source: bytes) -> "Tree | None":
-    """Return the tree of a line; None if that takes too long, as some lines are made to do."""
+    """Return the syntax tree of a line; None if parsing takes too long, which crafted lines can cause."""
     if len(source) < PARSER_CHUNK_BYTES:
         return load_parser().parse(source)
     started = perf_counter()
@@ -233,7 +233,7 @@ def read_redirected(place: PendingNode, source: bytes, script: ShellScript) -> I
 
 
 def read_skipped_words(node: "Node", source: bytes, script: ShellScript) -> tuple[Word, ...]:
-    """Return words that the parser has skipped, such as a dash before a here-document."""
+    """Return the words that the parser has skipped, such as a dash before a here-document."""
     words: list[Word] = []
     for left, right in pairwise(node.children):
         if right.start_byte - left.end_byte > 1:
@@ -271,12 +271,12 @@ def read_assignment(node: "Node", source: bytes) -> tuple[str, Word]:
 
 
 def hides_command(comment: "Node", source: bytes) -> bool:
-    """Return whether a shell sees no comment here, because its sign follows a word."""
+    """Return whether a ``#`` does not start a comment, because it follows a word."""
     return comment.start_byte > 0 and source[comment.start_byte - 1] not in BEFORE_A_COMMENT
 
 
 def is_fork_bomb(function: "Node", source: bytes) -> bool:
-    """Return whether a function calls itself without waiting, until nothing else runs."""
+    """Return whether a function calls itself without waiting (a fork bomb)."""
     name, body = function.child_by_field_name("name"), function.child_by_field_name("body")
     if name is None or body is None:
         return False

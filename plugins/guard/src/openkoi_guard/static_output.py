@@ -1,4 +1,4 @@
-"""Predict the output of echo, printf and cat without running them."""
+"""Predict the output of ``echo``, ``printf`` and ``cat`` without running them."""
 
 from collections.abc import Sequence
 
@@ -52,7 +52,7 @@ def predict_printf(words: Sequence[Word]) -> str | None:
 
 
 def fill_format(form: str, values: Sequence[str]) -> str | None:
-    """Return a format filled with its values, repeated until none is left."""
+    """Fill a format with values, and repeat it until no value is left."""
     count = len(PERCENT.findall(form))
     if not count or form.count("%") != count:
         return None
@@ -63,7 +63,7 @@ def fill_format(form: str, values: Sequence[str]) -> str | None:
 
 
 def predict_stdin(feed: StdinSource | None) -> str | None:
-    """Return what a command reads if the line contains it."""
+    """Return a command's input if the line contains it."""
     if feed is None or feed.text is not None:
         return feed.text if feed else None
     return predict_output(read_substitution(feed.producer) or feed.producer)

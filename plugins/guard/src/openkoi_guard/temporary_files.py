@@ -57,12 +57,12 @@ def is_below_tmp(word: Word) -> bool:
 
 
 def is_temporary(targets: Sequence[str], since: float) -> bool:
-    """Return whether all of these are made by mktemp, or are not older than the run."""
+    """Return whether each of these was created by mktemp, or is not older than the run."""
     return all(VARIABLE.fullmatch(target) or (BELOW.match(target) and is_newer(target, since)) for target in targets)
 
 
 def is_newer(target: str, since: float) -> bool:
-    """Return whether a path is in the temporary folder, links resolved, with nothing in it that is older."""
+    """Return whether a path is in the temporary folder, links resolved, and nothing in it is older than the run."""
     path = Path(target)
     roots = [Path(os.path.realpath(root)) for root in (tempfile.gettempdir(), "/tmp", "/var/tmp")]
     real = Path(os.path.realpath(path.parent)) / path.name

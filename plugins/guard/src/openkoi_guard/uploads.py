@@ -107,7 +107,7 @@ def only_queries(command: Invocation, bodies: Sequence[Word]) -> bool:
 
 
 def list_sending_rules(command: Invocation) -> Iterator[tuple["Sends", SendingRule, Sequence[Word]]]:
-    """Yield the ways in which a program may send something, each with the words that are about it."""
+    """Yield the ways in which a program may send something, each with its arguments."""
     for kind in WAYS_TO_SEND:
         for way in load_sending_rules(kind).get(command.name, ()):
             taking = list_value_options(command.name, way)
@@ -184,7 +184,7 @@ def reads_unknown_input(command: Invocation) -> bool:
 
 
 def sends_by_script(command: Invocation, way: SendingRule, words: Sequence[Word]) -> bool:
-    """Return whether the commands for a program send a file, or are unknown."""
+    """Return whether the commands in a program's input send a file, or are unknown."""
     texts = [*(word.text for word in list_option_values(words, way.options)), predict_stdin(command.stdin) or ""]
     unseen = reads_unknown_input(command) and predict_stdin(command.stdin) is None
     batched = any(word.text != "-" for word in list_option_values(words, ("-b",)))

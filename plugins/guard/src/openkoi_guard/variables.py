@@ -24,7 +24,7 @@ def is_from_environment(word: Word, line: str) -> bool:
 
 
 def is_mentioned(variable: str, line: str) -> bool:
-    """Return whether a line does more with a variable than read it."""
+    """Return whether a line uses a variable other than to read it."""
     return re.search(rf"(?<![\w$-]){re.escape(variable)}(?!\w)", line.replace("${", "$")) is not None
 
 
@@ -65,7 +65,7 @@ def count_mentions(name: str, line: str) -> int:
 
 
 def expand_choices(word: Word, choices: Mapping[str, tuple[Word, ...]]) -> Iterator[Word]:
-    """Yield a word with variables replaced that are set in one place; itself if these are not known."""
+    """Yield a word with the variables replaced that are set in one place; the word itself if they are unknown."""
     match = READ.search(word.text) if not word.is_known else None
     if match is None or match[1] not in choices:
         yield word

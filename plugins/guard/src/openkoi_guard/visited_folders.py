@@ -1,4 +1,4 @@
-"""List the folders that a line may work in, one after the other or one below the other."""
+"""List the folders that a line may run in, visited one after the other or nested."""
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from .variables import expand_choices
 
 
 def list_visited_folders(folders: Sequence[str], choices: Mapping[str, tuple[Word, ...]]) -> tuple[str, ...]:
-    """Return the folders that ``cd`` may lead to; each as it is spelled if these are too many.
+    """Return the folders that ``cd`` may lead to; if there are too many, the paths as written.
 
     ``cd a && cd b`` may lead to ``a``, ``b`` (in a subshell) and ``a/b``; a variable may be any value of its loop.
     """

@@ -112,7 +112,7 @@ def skip_options(words: Sequence[Word], taking: frozenset[str], skip: int) -> Se
 
 
 def join_as_line(words: Sequence[Word]) -> Iterator[InnerCommand]:
-    """Yield words as one line, which a shell reads again."""
+    """Yield words joined to a line, which a shell parses again."""
     if words:
         text = " ".join(word.text for word in words)
         yield InnerCommand(line=Word(text, all(word.is_known for word in words)))

@@ -23,7 +23,7 @@ CLONING: Mapping[str, tuple[str, ...]] = {
 
 
 def list_written_files(command: Invocation, known: Mapping[str, str | None]) -> Iterator[tuple[str, str | None]]:
-    """Yield paths with their text: downloads, what ``tee`` writes, and where a ``known`` file is moved to."""
+    """Yield paths with their text: downloads, the output of ``tee``, and the targets of moved ``known`` files."""
     yield from ((posixpath.normpath(path), None) for path in list_fetched_files(command))
     if command.name == "tee":
         text = predict_stdin(command.stdin)

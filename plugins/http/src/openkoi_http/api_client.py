@@ -188,7 +188,7 @@ class ApiClient:
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
-        """Translate network errors to ours."""
+        """Convert network errors to OpenKoi's."""
         try:
             yield
         except IdleTimeoutError as expired:

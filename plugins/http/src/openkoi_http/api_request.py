@@ -49,20 +49,20 @@ class Response(Protocol):
         """The headers, by names in lower case."""
 
     def aiter_raw(self) -> AsyncGenerator[bytes, None]:
-        """Yield the body as it comes."""
+        """Yield the body as it arrives."""
 
     def aiter_bytes(self) -> AsyncGenerator[bytes, None]:
         """Yield the body, decompressed."""
 
     async def aclose(self) -> None:
-        """Keep the connection if the body was read to its end; else close it."""
+        """Keep the connection open if the body was read to its end; otherwise close it."""
 
 
 class Client(Protocol):
     """A connection, for one request at a time."""
 
     async def send(self, request: ApiRequest) -> Response:
-        """Send a request; return the response when its headers came."""
+        """Send a request; return the response once its headers have arrived."""
 
     async def aclose(self) -> None:
         """Close the connection."""

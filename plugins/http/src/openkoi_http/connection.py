@@ -116,7 +116,7 @@ class Connection(asyncio.Protocol):
 
 
 def is_readable(file: int) -> bool:
-    """Return whether anything arrived, even just the end, that the event loop may not have noticed yet."""
+    """Return whether anything has arrived, even just the end, that the event loop may not have noticed."""
     if file < 0:
         return True
     if not hasattr(select, "poll"):

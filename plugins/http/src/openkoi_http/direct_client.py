@@ -27,7 +27,7 @@ class DirectClient:
         self._connection: Connection | None = None
 
     async def send(self, request: ApiRequest) -> "DirectResponse":
-        """Send a request; return the response when its headers came."""
+        """Send a request; return the response once its headers have arrived."""
         head, body = self._origin.head_of(request), request.body or b""
         connection = await self._connect()
         try:
@@ -93,7 +93,7 @@ class DirectResponse:
         return self._head.headers
 
     async def aiter_raw(self) -> AsyncGenerator[bytes, None]:
-        """Yield the body as it comes."""
+        """Yield the body as it arrives."""
         while not self._body.over:
             if piece := self._body.take(self._connection.buffer):
                 yield piece
@@ -108,6 +108,6 @@ class DirectResponse:
                 yield unpacked
 
     async def aclose(self) -> None:
-        """Keep the connection if the body was read to its end; else close it."""
+        """Keep the connection open if the body was read to its end; otherwise close it."""
         if not (self._body.over and self._head.keeps_alive and self._head.status >= 200):
             await self._connection.aclose()

@@ -51,7 +51,7 @@ class FetchRequest:
 
 
 async def fetch(request: FetchRequest, granted: Capabilities) -> Mapping[str, Any]:
-    """Return status, headers and text of the answer; raise KoiError if the request is not granted or fails."""
+    """Return the status, headers and text of a response; raise KoiError if the request is not granted or fails."""
     import httpx2
 
     try:
@@ -69,7 +69,7 @@ async def fetch(request: FetchRequest, granted: Capabilities) -> Mapping[str, An
 
 @asynccontextmanager
 async def answer_to(request: FetchRequest, granted: Capabilities) -> "AsyncIterator[httpx2.Response]":
-    """Yield the answer to one request, whose body is not read yet."""
+    """Yield the response to one request; its body is not read yet."""
     import httpx2
 
     parts = split_address(request.url)
@@ -118,7 +118,7 @@ def may_connect(address: str, host: str, granted: Capabilities) -> bool:
 
 
 async def read_answer(response: "httpx2.Response") -> Mapping[str, Any]:
-    """Return an answer as a module gets it; raise KoiError for one that is too large or compressed."""
+    """Return a response as a module receives it; raise KoiError for one that is too large or compressed."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         raise KoiError("The server compressed its response although it was asked not to.")
     body = bytearray()

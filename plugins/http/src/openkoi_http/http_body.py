@@ -24,7 +24,7 @@ PACKED = ("gzip", "x-gzip", "deflate")
 
 
 class Body(Protocol):
-    """The body of one response; ``over`` when all of it was taken."""
+    """The body of one response; ``over`` once all of it was read."""
 
     over: bool
 

@@ -25,7 +25,7 @@ class HttpxClient:
         self._recorder = recorder
 
     async def send(self, request: ApiRequest) -> "Response":
-        """Send a request; return the response when its headers came."""
+        """Send a request; return the response once its headers have arrived."""
         sent = self._build(request)
         if self._recorder:
             return await self._recorder.send(self._client, sent)

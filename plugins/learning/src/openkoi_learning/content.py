@@ -38,7 +38,7 @@ class WorkLine:
     sets: str
 
     def shows(self, content: Collection[str]) -> bool:
-        """Return whether the line has all of an advice's content."""
+        """Whether the line contains all of the advice's content."""
         return bool(content) and all(has_phrase(self.text, one) or has_phrase(self.words, one) for one in content)
 
 
@@ -58,7 +58,7 @@ def read_line(text: str) -> WorkLine:
 
 
 def work_lines(work: ExecutionResult) -> list[WorkLine]:
-    """Return the lines that a work added to files, or else those of its answer."""
+    """Return the lines that work added to files, or else the lines of its answer."""
     added = [line[1:] for line in work.diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
     lines = [line.strip() for line in (added or work.text.splitlines()) if line.strip()]
     return [read_line(line) for line in lines[:MAX_LINES]]
@@ -98,7 +98,7 @@ def find_content(
     known: Iterable[WorkLine] = (),
     about: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Return the content of an advice: of its names those that one written line has, or a phrase that is new there.
+    """Return the content of advice: its names that occur together in a new line, or a phrase that is new in one.
 
     ``about`` are the words of what it is about, which are not a phrase's ends. The verb of an advice is not
     one, and a single word is not if the advice has numbers that no line has. Of several new phrases the one that ends
@@ -122,19 +122,19 @@ def find_content(
 
 
 def novelty(phrase: str, old: Set[str]) -> int:
-    """Return how many more words of a phrase are new than are not."""
+    """Return the number of new words in a phrase minus the number of old ones."""
     words = terms_of(phrase)
     return len(words - old) - len(words & old)
 
 
 def shown_names(names: Iterable[str], advice: str, line: str) -> list[str]:
-    """Return the names that a line has, a number with the unit that both texts have after it."""
+    """Return the names that a line contains; a number includes the unit that follows it in both texts."""
     names_shown = [one for one in names if has_phrase(line, one)]
     return [number_with_unit(one, advice.lower(), line) if NUMBER.fullmatch(one) else one for one in names_shown]
 
 
 def number_with_unit(number: str, *texts: str) -> str:
-    """Return a number with the word that all texts have after it, if they have one."""
+    """Return a number with the word that follows it in all texts, if there is one."""
     after = [re.search(rf"(?<![\w.]){re.escape(number)}{UNIT}", text) for text in texts]
     found = {" ".join(one[0].split()) if one else "" for one in after}
     return (found.pop() if len(found) == 1 else "") or number
@@ -182,7 +182,7 @@ def strip_function_words(words: list[str]) -> list[str]:
 
 
 def longest_run(line: str, about: Collection[str]) -> tuple[str, ...]:
-    """Return the longest run of words in a line that say something, and not what it is about; the last of several."""
+    """Return the longest run of meaningful words in a line that do not name its subject; of equals, the last."""
     runs: list[list[str]] = [[]]
     for word in TOKEN.findall(line.lower()):
         if terms_of(word) - set(about):
@@ -194,19 +194,19 @@ def longest_run(line: str, about: Collection[str]) -> tuple[str, ...]:
 
 
 def is_shown(content: Collection[str], lines: Iterable[WorkLine]) -> bool:
-    """Return whether a line of the work shows a content."""
+    """Return whether a line of the work contains the content of advice."""
     return any(line.shows(content) for line in lines)
 
 
 def new_lines(before: Sequence[WorkLine], after: Sequence[WorkLine]) -> list[WorkLine]:
-    """Return the lines of a work that the one before did not have."""
+    """Return the lines of work that the previous work did not have."""
     known = {line.text for line in before}
     return [line for line in after if line.text not in known]
 
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A line of a work, and the line that the next work has in its place."""
+    """A line of work, and the line that replaces it in the next work."""
 
     old: str = ""
     new: str = ""
@@ -225,7 +225,7 @@ class Replacement:
 def find_replacement(
     before: Sequence[WorkLine], after: Sequence[WorkLine], content: Collection[str], about: Set[str] = frozenset()
 ) -> Replacement | None:
-    """Return the line that shows a content, with the one in whose place it is; None if that is not known.
+    """Return the line that contains a content, with the line that it replaced; None if that is unknown.
 
     Of several the one that has the most words of what it is ``about``.
     """
@@ -234,7 +234,7 @@ def find_replacement(
 
 
 def find_replacements(before: Sequence[WorkLine], after: Sequence[WorkLine]) -> Iterator[Replacement]:
-    """Yield the lines of a work that are known to have been replaced."""
+    """Yield the lines of work that are known to have been replaced."""
     from difflib import SequenceMatcher
 
     old, new = [line.text for line in before], [line.text for line in after]

@@ -40,12 +40,12 @@ def status_change(state: LearningState, entry: LearningEntry, project: str, now:
 
 
 def is_visible(entry: LearningEntry) -> bool:
-    """Return whether a result shows that it abandoned an entry, unless that is the user's own."""
+    """Return whether a result abandoned an entry, unless it is the user's own."""
     return bool(entry.visible_content or entry.forbidden_content) and entry.trust is not Trust.PERSON
 
 
 def is_refuted(evidence: Sequence[Evidence], *, visible: bool) -> bool:
-    """Return whether the latest runs refute an entry: as many in a row as are needed."""
+    """Return whether enough of the latest runs in a row refute an entry."""
     wanted = refutations_needed(evidence, visible=visible)
     return len(evidence) >= wanted and not any(one.confirmed for one in evidence[-wanted:])
 
@@ -64,7 +64,7 @@ def is_confirmed(one: Evidence) -> bool:
 
 
 def is_outvoted(entry: LearningEntry, evidence: Mapping[str, Sequence[Evidence]]) -> bool:
-    """Return whether another entry about its subject was right each of the latest times."""
+    """Return whether another entry on the same subject was right each of the latest times."""
     last = max((one.number for one in evidence[entry.id] if one.confirmed), default=-1)
     rivals = (some for id, some in evidence.items() if id != entry.id)
     return any(sum(one.confirmed and one.number > last for one in some) >= OUTVOTED for some in rivals)

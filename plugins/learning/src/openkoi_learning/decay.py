@@ -22,7 +22,7 @@ class Decay:
 
     @property
     def fades(self) -> bool:
-        """Whether an entry is ever worth too little to be shown."""
+        """Whether an entry's worth can ever become too low to be shown."""
         return min(self.per_week, self.hide_below) > 0
 
 
@@ -35,7 +35,7 @@ def utc_now() -> str:
 
 
 def decayed_worth(worth: float, since: str, now: str, decay: Decay = DEFAULT_DECAY) -> float:
-    """Return what remains of a worth since it was confirmed; both times are in ISO 8601."""
+    """Return what remains of a worth that was confirmed at a time; both times are in ISO 8601."""
     if not since or not now:
         return worth
     weeks = (datetime.fromisoformat(now) - datetime.fromisoformat(since)) / WEEK
@@ -43,7 +43,7 @@ def decayed_worth(worth: float, since: str, now: str, decay: Decay = DEFAULT_DEC
 
 
 def expires_at(worth: float, since: str, decay: Decay = DEFAULT_DECAY) -> str:
-    """Return when an entry will be worth too little to be shown; the time of its confirmation if it is now or never."""
+    """Return when an entry's worth becomes too low to be shown; its confirmation's time if that is now or never."""
     if worth <= decay.hide_below or not decay.fades:
         return since
     moment = datetime.fromisoformat(since) + log(worth / decay.hide_below) / decay.per_week * WEEK

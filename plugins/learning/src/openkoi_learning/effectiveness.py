@@ -69,7 +69,7 @@ def count_by_model(uses: Sequence[EntryOutcome]) -> Mapping[str, Counts]:
 
 
 def pass_rates(uses: Sequence[EntryOutcome]) -> Mapping[str, tuple[int, int]]:
-    """Return how many first attempts passed, of how many: with the entry and without."""
+    """Return how many first attempts passed, out of how many, with the entry and without it."""
     sides = {
         "with": [use.passed for use in uses if use.shown],
         "without": [use.passed for use in uses if not use.shown],
@@ -78,7 +78,7 @@ def pass_rates(uses: Sequence[EntryOutcome]) -> Mapping[str, tuple[int, int]]:
 
 
 def count_successes(uses: Sequence[EntryOutcome], good: Criterion, *, shown: bool) -> tuple[int, int]:
-    """Return how many outcomes are good, of how many: with the entry, or without."""
+    """Return how many outcomes are good, out of how many, with the entry or without it."""
     some = [good(use) for use in uses if use.shown is shown]
     return sum(some), len(some)
 
@@ -146,7 +146,7 @@ def proves_uplift(uses: Sequence[EntryOutcome], usual: float) -> bool:
 
 
 def holdout_rate(known: Counts, share: float, *, proved: bool) -> float:
-    """Return the share of runs to hold an entry out of: the more runs were without it, the fewer.
+    """Return the share of runs to hold an entry out of, which falls with the number of held-out runs.
 
     One that is not ``proved`` yet is held out more often while it was hardly shown.
     """

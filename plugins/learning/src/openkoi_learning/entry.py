@@ -100,7 +100,7 @@ class LearningEntry:
 
     @property
     def is_untrusted(self) -> bool:
-        """Whether it is shown as data: neither approved nor pinned, and not proved, or taken from a source."""
+        """Whether it is shown as data: it is neither approved nor pinned, and is unproved or comes from a source."""
         confirmed = self.pinned or self.trust is Trust.PERSON
         return self.is_past_tasks or (not confirmed and not (self.proved and not self.is_from_source))
 
@@ -160,7 +160,7 @@ class LearningEntry:
 
     @property
     def stated_words(self) -> frozenset[str]:
-        """Its words that all tasks which taught it have: its conditions, as far as it states them."""
+        """The words that it shares with all tasks that taught it, which are the conditions that it states."""
         return terms_of(self.text).intersection(*map(terms_of, self.when)) if self.when else frozenset()
 
     @property
@@ -175,12 +175,12 @@ class LearningEntry:
 
 
 def entry_id(kind: str, text: str, project: str) -> str:
-    """Return the id of an entry: equal whenever the same is learned in the same project."""
+    """Return the id of an entry; it is the same if the same is learned again in the project."""
     return blake2b(f"{kind}\0{project}\0{text}".encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
 def check_subject(check: str, place: str = "") -> str:
-    """Return a check as a subject, or only what it reports about a place: a file or a symbol."""
+    """Return a check as a subject, or else the file or symbol that it reports."""
     return f"{CHECK}{check}\n{place}" if place else f"{CHECK}{check}"
 
 

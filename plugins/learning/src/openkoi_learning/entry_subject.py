@@ -20,7 +20,7 @@ def finding_titles(entry: LearningEntry) -> list[str]:
 
 
 def finding_names(entry: LearningEntry) -> frozenset[str]:
-    """Return the names that the findings which taught an entry mark."""
+    """Return the names that are marked in the findings which taught an entry."""
     return marked_names("\n".join(finding_titles(entry)))
 
 
@@ -55,7 +55,7 @@ def limit_subject(entry: LearningEntry) -> LearningEntry:
 
 
 def set_name(entry: LearningEntry) -> str:
-    """Return the name which each line of a file sets that followed an entry, as the line before did, if it is one.
+    """Return the name set by all lines of files that followed an entry, and by the lines that they replaced, or empty.
 
     The entry must name it too, unless its content is all that the name is set to.
     """
@@ -65,7 +65,7 @@ def set_name(entry: LearningEntry) -> str:
 
 @lru_cache(maxsize=4_096)  # pairs of entries are compared before each task
 def find_set_name(steps: Sequence[tuple[str, str]], content: Collection[str], *texts: str) -> str:
-    """Return the name which all of these old and new lines set, if the texts name it, or the content is its value."""
+    """Return the name set by all of these old and new lines, if the texts mention it, or the content is its value."""
     names = {Replacement(old, new).set_name for old, new in steps}
     name = names.pop() if len(names) == 1 else ""
     alone = all((strip_marks(new),) == content for _, new in steps)
@@ -73,11 +73,11 @@ def find_set_name(steps: Sequence[tuple[str, str]], content: Collection[str], *t
 
 
 def lines_about(entry: LearningEntry, lines: Sequence[WorkLine]) -> Sequence[WorkLine]:
-    """Return the lines of a work that may show an entry: where it is about a name that is set, those that set it."""
+    """Return the lines of work that may follow an entry; if it is about a name that is set, only those that set it."""
     name = set_name(entry)
     return [line for line in lines if line.sets == name] if name else lines
 
 
 def sets_one_of(line: WorkLine, words: Set[str]) -> bool:
-    """Return whether a line sets a name that a text with these words has."""
+    """Return whether a line sets a name that occurs in a text with these words."""
     return bool(line.sets) and terms_of(line.sets) <= words

@@ -117,7 +117,7 @@ def is_same_evaluator(check: Check, finding: Finding) -> bool:
 
 
 def same_place(one: str, other: str) -> bool:
-    """Return whether two places are in one region of one file."""
+    """Return whether two places are near each other in one file."""
     (path, line), (its, where) = parse_place(one), parse_place(other)
     return bool(path) and path == its and line > 0 and where > 0 and abs(line - where) <= MAX_LINE_DISTANCE
 
@@ -149,7 +149,7 @@ def is_printed(finding: Finding, judged: Evaluation) -> bool:
 
 
 def touches_subject(finding: Finding, check: str, changed: frozenset[str]) -> bool:
-    """Return whether a change touches a check's subject: a finding's own file, and of a test what it tests.
+    """Return whether a change touches a check's subject: a finding's file, or the code that a test tests.
 
     ``check`` is the file that defines it, or its name. A test whose own file changed may only require less now.
     """

@@ -41,7 +41,7 @@ def find_harmful_advice(lesson: Lesson) -> Iterator[LearningEntry]:
 
 
 def forbidden_content(advice: str, step: IterationStep) -> tuple[str, ...] | None:
-    """Return the part of advice that new lines show; None if most are about other things or none follows."""
+    """Return the part of advice that new lines follow; None if none do, or most are about other things."""
     written = new_lines(work_lines(step.before.work), work_lines(step.after.work))
     content = find_content(advice, written, work_lines(step.before.work))
     if is_shown(content, written):

@@ -139,7 +139,7 @@ class LearningHook:
 
     @hookimpl
     def on_event(self, event: MessageAdded | RunFailed, run: Run) -> None:
-        """Note a run in which the user wrote a message, so that its log is searched for corrections at its end.
+        """Record that the user wrote a message in a run, so that its log is searched for corrections at its end.
 
         The log of a run that was resumed is always searched: its messages may be of an earlier process, and a run that
         failed is not kept in mind.

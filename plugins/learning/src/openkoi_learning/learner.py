@@ -34,7 +34,7 @@ MAX_DUE_RUNS = 50
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """Learns from a run by way of its log."""
+    """Learns from a run by reading its log."""
 
     log_view: LearningLogView
     run: Run
@@ -65,7 +65,7 @@ class Learner:
         return replace(known, answers=tuple(state.answers.get(id, ())), messages=messages)
 
     async def learn(self, lesson: Lesson) -> list[LearningEntry]:
-        """Credit what the run was shown, and note what it taught; return the entries that changed."""
+        """Credit the entries that the run was shown, record what it taught, and return the changed entries."""
         state = self.log_view.state
         faults = await self.credit(lesson)
         await self.save(archive_redone(state, lesson.project, lesson.at))
@@ -102,7 +102,7 @@ class Learner:
         return changed
 
     async def credit(self, lesson: Lesson) -> "Faults | None":
-        """Log how the first attempt went, and the changes to eligible entries; return the faults of those shown."""
+        """Log the first attempt's outcome, and the changes to eligible entries; return the faults of those shown."""
         state, good = self.log_view.state, first_attempt_passed(lesson.result)
         visit = state.exposures.get(lesson.run)
         if visit is None or good is None:
@@ -161,7 +161,7 @@ class Learner:
 
 
 def was_right_elsewhere(state: LearningState, entry: LearningEntry, project: str) -> bool:
-    """Return whether an entry was right in some run of a project; then it may depend on a condition."""
+    """Return whether an entry was right in a run of a project; if so, it may depend on a condition."""
     from .credit_assignment import is_confirmed
 
     return entry.scope == "project" and any(map(is_confirmed, state.all_evidence(entry, project)))

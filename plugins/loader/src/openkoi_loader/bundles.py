@@ -20,7 +20,7 @@ def as_preferred(found: Scan, config: Config) -> Scan:
 
 
 def bundle_folders(found: Scan) -> dict[Path, str]:
-    """Return the folders of the bundles' files with the bundles' names, sorted by name; the default one is first."""
+    """Return the bundles' folders and names, sorted by name; the default bundle is first."""
     bundles = sorted(
         (one for one in found.found if one.kind == "bundles"), key=lambda one: (one.name != "default", one)
     )

@@ -55,7 +55,7 @@ LOADING: ContextVar[tuple[Hashable, ...]] = ContextVar("loading", default=())
 
 
 async def nothing_more() -> None:
-    """Find no further plugins."""
+    """List no further plugins."""
 
 
 def missing_methods(plugin: object, names: Sequence[str]) -> list[str]:
@@ -205,7 +205,7 @@ class Components:
             return Absent(str(error), is_absent_judge(name, self.find_known("evaluators", name), required))
 
     def find_known(self, kind: str, name: str) -> object:
-        """Return what is known of a plugin that cannot be loaded: the object if created, else its class if imported."""
+        """Return the object of a plugin that cannot be loaded if it was created, else its class if it was imported."""
         targets = (one.target for one in self.plugins.found if (one.kind, one.name) == (kind, name))
         return self.made.get((kind, name), find_imported(next(targets, "")))
 

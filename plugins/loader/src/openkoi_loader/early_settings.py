@@ -1,4 +1,4 @@
-"""Reject settings before any file is touched, instead of when a run first uses them."""
+"""Reject invalid settings before any file is touched, instead of when a run first uses them."""
 
 from collections.abc import Collection
 

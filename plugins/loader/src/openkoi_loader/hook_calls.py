@@ -83,7 +83,7 @@ class HookCalls:
             self.copy()
 
     def next_answer(self) -> HookCall | None:
-        """Return the next call that did not return None at once, or None if all have been called."""
+        """Return the next call that did not immediately return None; None after the last implementation."""
         parameters, facts = self.selected
         started = perf_counter()
         for implementation, counts in self.remaining:
@@ -128,7 +128,7 @@ class HookCalls:
         return tuple(self.facts[name] for name in parameters)
 
     def pass_on(self, name: str, value: object) -> None:
-        """Pass another value to the implementations that follow."""
+        """Pass a new value to the implementations that follow."""
         self.originals = {**self.originals, name: value}
         self.facts = {**self.facts, name: value}
         self.selected = None, ()

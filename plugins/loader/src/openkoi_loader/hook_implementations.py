@@ -158,7 +158,7 @@ def followed_kinds(function: Hook) -> tuple[type, ...]:
 
 
 def call_by_name(function: Hook, names: tuple[str, ...]) -> Hook:
-    """Return the function as one that takes the facts of these names by position."""
+    """Wrap the function so that it takes the facts with these names by position."""
     return lambda *facts: function(**dict(zip(names, facts, strict=True)))
 
 

@@ -49,7 +49,7 @@ AFTER_THE_RESULT = frozenset({"before_learn", "on_learning"})
 
 @dataclass(frozen=True, slots=True)
 class HookCaller:
-    """The run that calls hooks: where it logs answers, its remaining time, and how it records a reached limit."""
+    """What hooks need of the run that calls them: its log of answers, remaining time, and record of limits."""
 
     emit: Callable[[Event], Awaitable[None]]
     seconds_left: Callable[[], float]

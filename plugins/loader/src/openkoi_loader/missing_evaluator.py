@@ -1,4 +1,4 @@
-"""Stand in for an evaluator that is missing or cannot be loaded, and say so in each evaluation."""
+"""Replace an evaluator that is missing or cannot be loaded by one that reports that in each evaluation."""
 
 import sys
 from collections.abc import Collection
@@ -23,7 +23,7 @@ class Absent:
 
 
 def is_absent_judge(name: str, thing: object, required: Collection[str]) -> bool:
-    """Return whether an evaluator that cannot be loaded is a judge: by declaration, else by name or if required."""
+    """Return whether an evaluator that cannot be loaded is a judge, by its declaration, its name, or being required."""
     by_name = not isinstance(thing, type) and (name in required or NAMED.search(name) is not None)
     return getattr(thing, "judges", by_name) is not False
 

@@ -146,7 +146,7 @@ def list_folder(folder: str) -> list[str]:
 
 
 def distribution_name(entry: str) -> str:
-    """Return openkoi-slack for ``openkoi_slack-2026.1.1.dist-info``; ``~`` marks remains of a removed one."""
+    """Return openkoi-slack for ``openkoi_slack-2026.1.1.dist-info``; ``~`` marks leftovers of a removed one."""
     if not entry.endswith(FOLDERS) or entry.startswith("~"):
         return ""
     return canonical_name(entry.rsplit(".", 1)[0].split("-", 1)[0])
@@ -196,7 +196,7 @@ def resolve_clashes(
 
 
 def pick_winner(rivals: list[Found], bundled: Preferences) -> Found | None:
-    """Return the plugin that is used if the user has not chosen."""
+    """Return the plugin that is used if the user has expressed no preference."""
     if len(rivals) == 1:
         return rivals[0]
     if winner := find_preferred(rivals, bundled):

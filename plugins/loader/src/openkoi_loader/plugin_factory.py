@@ -74,7 +74,7 @@ def is_constructor(target: object, kind: str) -> TypeGuard[Callable[..., object]
 
 
 def parameters_of(target: Callable[..., object]) -> Collection[inspect.Parameter]:
-    """Return the parameters of a plugin; a class without a constructor has none, a fast special case."""
+    """Return a plugin's constructor parameters; as a fast path, a class without a constructor has none."""
     if init_of(target) is object.__init__ and getattr(target, "__new__", None) is object.__new__:
         return ()
     return inspect.signature(target).parameters.values()

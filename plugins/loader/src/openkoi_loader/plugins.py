@@ -141,7 +141,7 @@ async def load_nothing(kind: str, name: str) -> object:
 
 
 async def load_isolated(entry: PluginEntry, warn: Callable[[str], object]) -> object:
-    """Load one plugin; convert any error of its import or constructor to one with its name."""
+    """Load one plugin; errors of its import or constructor are raised with its name."""
     deadline = asyncio.timeout(LOAD_TIMEOUT_SECONDS)
     try:
         loading = entry.load()

@@ -71,7 +71,7 @@ def explain_unread(key: str, origin: str, readers: "Readers") -> str:
 
 
 def find_prefix(key: str, tables: Iterable[str]) -> str:
-    """Return which of these keys a key equals or is below; empty if none."""
+    """Return the one of these keys that a key equals or is below; empty if there is none."""
     return next((one for one in tables if f"{key}.".startswith(f"{one}.")), "")
 
 

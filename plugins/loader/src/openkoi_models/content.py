@@ -1,4 +1,4 @@
-"""Check the size of a task and the conversation before it, and images and files, before they are sent to a model.
+"""Check the size of a task, its conversation, images and files before they are sent to a model.
 
 Invalid input from a caller raises ConfigError; in a tool's result, a note replaces it.
 """
@@ -96,7 +96,7 @@ def history_problem(history: Sequence[Message]) -> str:
 
 
 def explain_unsendable(part: Image | File) -> str:
-    """Return why an image or a file cannot be sent, in a few words; empty if it can."""
+    """Return a short reason why an image or a file cannot be sent; empty if it can."""
     limit = MAX_IMAGE_BYTES if isinstance(part, Image) else MAX_FILE_BYTES
     if part.size > limit:
         return f"{name_of(part)} is {format_megabytes(part.size)}; the limit is {format_megabytes(limit)}"

@@ -23,14 +23,14 @@ def media_in(messages: Iterable[Message]) -> Iterator[Image | File]:
 
 
 def name_of(part: Image | File) -> str:
-    """Return what to call an image or a file in a sentence."""
+    """Return the noun for an image or a file in a sentence."""
     if isinstance(part, File):
         return f"the file {part.name!r} ({part.media_type or 'no media type'})"
     return f"an image ({part.media_type or 'no media type'})"
 
 
 def describe_part(part: Image | File) -> str:
-    """Return what to call a part at the beginning of a sentence."""
+    """Return the noun for a part at the beginning of a sentence."""
     name = name_of(part)
     return name[0].upper() + name[1:]
 

@@ -41,7 +41,7 @@ class ModelAccess:
         return Discovery(self.find_providers, self.koi().ask, self.use_discovered)
 
     async def find_providers(self) -> list[DiscoveredProvider]:
-        """Ask the plugins which providers they find; leave out those that are not installed."""
+        """Ask the plugins which providers they find; omit those that are not installed."""
         koi = self.koi()
         installed = {entry.name for entry in koi.plugins("providers")}
         found = [one for _, many in await koi.collect(hooks.find_models, koi=koi) for one in many]

@@ -15,7 +15,7 @@ async def check_models(agent: Agent | None, router: ModelRouter, warn: Callable[
 
 
 async def check_role(role: str, router: ModelRouter, warn: Callable[[str], None]) -> None:
-    """Check the models of a role until one can be called; raise what is wrong with the last one.
+    """Check the models of a role until one can be called; if none can, raise the error of the last one.
 
     Fallbacks that cannot be called are reported now, not when they are needed.
     """

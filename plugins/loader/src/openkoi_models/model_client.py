@@ -234,7 +234,7 @@ class ModelClient:
     async def settle_failed(
         self, note: "ReservationLog", buffer: ResponseBuffer, estimate: int, resolved: ResolvedModel
     ) -> None:
-        """Settle a failed call: what had started to arrive is charged by estimate; the rest is not."""
+        """Settle a failed call: charge the received part at an estimate, and nothing else."""
         if not buffer.length:
             await self.budget.release(note.lease)
             await self.emit(events.ModelRequest(resolved.name, Usage(), 0.0, role=note.role, lease=note.lease.id))
@@ -261,7 +261,7 @@ class ModelClient:
 
 @dataclass(slots=True)
 class ReservationLog:
-    """The logged reservation, always ahead of what was received: if nothing more arrives, it is charged."""
+    """The logged charge, always ahead of what was received: it applies if nothing more arrives."""
 
     lease: Reservation
     model: str
@@ -269,7 +269,7 @@ class ReservationLog:
     until: int = 0
 
     def request_event(self, length: int) -> events.ModelRequest:
-        """Return the event with the charge that applies until the answer is twice as long, in characters."""
+        """Return the event with a charge that covers the answer until it is twice as long, in characters."""
         self.until = max(MIN_AHEAD_TOKENS, 2 * length)
         usage, usd = self.lease.so_far(self.until)
         return events.ModelRequest(self.model, usage, usd, role=self.role, lease=self.lease.id)

@@ -101,5 +101,5 @@ def price_of(facts: Json) -> Price | None:
 
 
 def pad_price(parts: Sequence[float]) -> list[float]:
-    """Return all four parts of a price; those that a vendor does not distinguish cost the same."""
+    """Return all four parts of a price; parts that a vendor does not distinguish cost the same."""
     return [*map(float, parts), *[0.0] * (4 - len(parts))]

@@ -223,12 +223,12 @@ async def list_models(provider: Provider) -> Sequence[Model]:
 
 
 def find_listed(bare: str, offered: Sequence[Model]) -> Model:
-    """Return a model from a list, or a modest guess."""
+    """Return a model from a list, or one with conservative defaults."""
     return next((model for model in offered if model.name == bare), Model(bare, context=CONTEXT, output=OUTPUT))
 
 
 def executor_of(agent: Agent | None) -> str:
-    """Return the role, or the model, that does an agent's work; empty if a worker does it alone.
+    """Return the role or model that does an agent's work; empty if a worker does it without one.
 
     If all members of a team have their own models, it is the first one's.
     """

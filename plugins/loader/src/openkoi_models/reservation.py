@@ -94,7 +94,7 @@ class EstimateMargin:
     strikes: int = 0
 
     def widen_after(self, lease: Reservation, times: float) -> bool:
-        """Reserve more from now on; return whether that is useless: the excess was too large, or happened again."""
+        """Reserve more from now on; return whether that cannot help: the excess was too large, or occurred again."""
         self.strikes += lease.wide >= self.wide
         self.wide = max(self.wide, times * INPUT_MARGIN)
         return times > MAX_TRUSTED_FACTOR or self.strikes > 1
@@ -106,7 +106,7 @@ class EstimateMargin:
 
 
 def max_price(price: Price, tokens: int) -> Price:
-    """Return the price of a request whose length is uncertain: the highest of each part."""
+    """Return the price of a request of uncertain length: the highest for each part."""
     other = price.at(round(tokens * INPUT_MARGIN))
     return Price(
         max(price.input, other.input),

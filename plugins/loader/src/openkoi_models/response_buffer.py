@@ -68,7 +68,7 @@ class ResponseBuffer:
             self.add(chunk)
 
     def add_text(self, text: str) -> bool:
-        """Append a chunk to the current text; return whether nothing else is to do, as for most chunks."""
+        """Append a chunk to the current text; return whether that is all, as for most chunks."""
         length = self.length + len(text)
         if not (text and self.parts and length <= self.max_output * MAX_CHARACTERS_PER_TOKEN):
             return False

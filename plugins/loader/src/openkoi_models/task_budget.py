@@ -61,7 +61,7 @@ class TaskBudget:
 
     @property
     def overspent(self) -> str:
-        """The limit of which more was used than reserved, by this task or another with the same budget."""
+        """The limit that was overspent beyond its reservation, by this task or another with the same budget."""
         return self.exceeded or (self.parent.overspent if self.parent else "")
 
     @property
@@ -99,7 +99,7 @@ class TaskBudget:
         )
 
     def is_small_for(self, tokens: int, usd: float) -> bool:
-        """Return whether a call of this size exceeds the share of a limit that is kept back for it."""
+        """Return whether a call of this size exceeds the share of a limit that is reserved for it."""
         limits = self.limits
         return (
             tokens > MAX_KEPT_SHARE * limits.tokens
@@ -216,7 +216,7 @@ class TaskBudget:
         return self.stopped if self.waits else self.clock()
 
     def release(self, lease: Reservation) -> None:
-        """Release a reservation: the request was not answered."""
+        """Release a reservation, because the request was not answered."""
         self.leases.remove(lease)
         if self.parent is not None:
             self.parent.release(lease)

@@ -138,7 +138,7 @@ class SendableMessages:
 
 
 def name_kind(part: Image | File) -> str:
-    """Return what a part is called in a warning about it."""
+    """Return the name of a part in warnings."""
     return "the file" if isinstance(part, File) else "the image"
 
 

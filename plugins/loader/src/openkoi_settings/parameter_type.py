@@ -37,7 +37,7 @@ def convert_parameter(value: object, hint: Any) -> object:
 
 
 def is_list_of(value: object, kind: Any) -> TypeGuard[list[object]]:
-    """Return whether a list is simply a list of plain values, as most are: converting it then saves 8 MiB."""
+    """Return whether a value is a list of plain values of the hinted type; doing without pydantic saves 8 MiB."""
     one, *more = get_args(kind) if get_origin(kind) is tuple else (None,)
     return more == [...] and isinstance(value, list) and all(type(item) is one for item in value)
 

@@ -39,7 +39,7 @@ def project_setting_error(name: str, value: object, below: Config) -> str:
 
 
 def loosening_error(key: Key[float], value: object, bound: float) -> str:
-    """Return why a limit would be looser; a value that is not a number is rejected when it is read."""
+    """Return why a project's limit would be looser; a value that is not a number is rejected when it is read."""
     if not isinstance(value, int | float):
         return ""
     if key.name == MAX_ITERATIONS.name and value < 1:

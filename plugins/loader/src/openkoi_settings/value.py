@@ -53,7 +53,7 @@ def convert(key: str, setting: Setting, kind: type[T]) -> T:
 
 
 def boolean_or_text(text: str) -> object:
-    """Return the Boolean that a word such as ``yes`` means, or the text if it means neither true nor false."""
+    """Parse a boolean word such as ``yes``; return any other text unchanged."""
     from openkoi_base.boolean_words import parse_boolean
 
     meant = parse_boolean(text)

@@ -78,11 +78,11 @@ class BaseSandbox:
         return (await asyncio.to_thread(self.tested_level)).result.level
 
     async def execute(self, command: Command, root: Path) -> CommandResult:
-        """Run a command in the sandbox; when this returns, or is cancelled, none of its processes is left."""
+        """Run a command in the sandbox; once this returns or is cancelled, none of its processes is left."""
         return await run_job(await (await run_in_thread(lambda: self.build_job(command, root))))
 
     def build_job(self, command: Command, root: Path) -> ProtectedJob:
-        """Return a command with its confinement and, where it could write nowhere else, its private folders."""
+        """Return a command with its confinement and, if it could write nowhere else, its private folders."""
         level = self.usable_level()
         confined = level.claim >= SandboxLevel.CONFINED and root.is_dir()
         private = self.private_dirs.dirs_for(root) if confined else self.private_dirs.shared_dirs(root)
@@ -100,7 +100,7 @@ class BaseSandbox:
 
 
 def make_private_folders(data: Path) -> None:
-    """Make the folders that are hidden: in a workspace around them a command could otherwise make them its own."""
+    """Create the folders to hide; otherwise a command whose workspace contains them could create them itself."""
     for name in PRIVATE_FOLDERS:
         (data / name).mkdir(mode=0o700, parents=True, exist_ok=True)
 

@@ -61,7 +61,7 @@ class BubblewrapConfinement(RlimitsConfinement):
             yield ready
 
     def restrictions(self, seconds: float) -> Restrictions:
-        """Return what namespaces leave open: limits, system calls they do not separate, sockets without a path."""
+        """Return restrictions for what namespaces leave open: resources, some system calls, sockets without a path."""
         machine, abstract = platform.machine(), abstract_socket_attributes(landlock_version())
         return Restrictions(
             compute_rlimits(self.policy, seconds),
@@ -71,7 +71,7 @@ class BubblewrapConfinement(RlimitsConfinement):
 
 
 def find_bwrap() -> str:
-    """Return the path of bubblewrap, looked up where the system keeps programs, not where a project may put one."""
+    """Return the path of bubblewrap, looked up only in the system's folders, where no project can add one."""
     places = (Path("/usr/bin/bwrap"), Path("/usr/local/bin/bwrap"), Path("/bin/bwrap"))
     here = sys.platform.startswith("linux")
     nix = Path("/run/current-system/sw/bin/bwrap")
@@ -93,12 +93,12 @@ def missing_requirement() -> str:
 
 
 def kernel_advice() -> str:
-    """Return what on this machine forbids namespaces, and what to do."""
+    """Return what prevents namespaces on this machine, and what to do."""
     return "; ".join(forbidding_settings()) or "in a container, allow nested user namespaces"
 
 
 def forbidding_settings() -> Iterator[str]:
-    """Yield the system settings that forbid it."""
+    """Yield the system settings that prevent it."""
     for path, value, remedy in KERNEL_SETTINGS:
         with contextlib.suppress(OSError):
             if Path(path).read_text().strip() == value:

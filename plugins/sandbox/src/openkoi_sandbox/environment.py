@@ -22,7 +22,7 @@ QUIET_VARIABLES = {
 def child_environment(
     ours: Mapping[str, str], command: Command, *, passed: Sequence[str] = (), mark: str
 ) -> dict[str, str]:
-    """Return our variables without secrets, made quiet, with the command's own; the mark identifies its children."""
+    """Return OpenKoi's variables without secrets, with the command's own, a mark, and those that suppress prompts."""
     known = {name for name in command.hide_env if not matches_name(name, passed)}
     kept = {name: value for name, value in ours.items() if name not in known and is_passed(name, value, passed)}
     marks = f"{ours.get(MARK_VARIABLE, '')} {mark}".strip()
@@ -30,7 +30,7 @@ def child_environment(
 
 
 def is_passed(name: str, value: str, passed: Sequence[str]) -> bool:
-    """Return whether a command gets a variable of ours; ``passed`` are names or patterns that it gets."""
+    """Return whether a command gets a variable of OpenKoi's; ``passed`` are names or patterns of those that it gets."""
     if matches_name(name, passed):
         return True
     return name not in REMOVED_VARIABLES and not is_secret_name(name) and not contains_secret(value)

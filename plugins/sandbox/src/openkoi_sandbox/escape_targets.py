@@ -83,7 +83,7 @@ def was_contacted(door: socket.socket) -> bool:
 
 
 def is_locked(lock: Path) -> bool:
-    """Return whether a process still locks a file; one that was never locked proves nothing, and counts as locked."""
+    """Return whether a process still locks a file; a file that was never locked counts as locked: it proves nothing."""
     import fcntl  # POSIX only, as is every sandbox that this is asked about
 
     if not lock.exists():
@@ -117,7 +117,7 @@ def escape_targets(folder: Path) -> Iterator[EscapeTargets]:
 
 
 def socket_path(outside: Path, stack: contextlib.ExitStack) -> str:
-    """Return the path of the socket; the kernel allows no long one."""
+    """Return the path of the socket, which is short because the kernel limits its length."""
     path = str(outside / "door")
     if len(os.fsencode(path)) < 100:
         return path
@@ -146,7 +146,7 @@ def bind_socket(family: int, kind: int, address: str | tuple[str, int]) -> socke
 
 @contextlib.contextmanager
 def sleeping_process(word: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a process that does nothing, and carries a word in its environment and its command line."""
+    """Run an idle process with a secret in its environment and its command line."""
     env, nothing = {**os.environ, "OPENKOI_WITNESS": word}, subprocess.DEVNULL
     waiting = ["sh", "-c", "read _", word]  # for us: it ends with us, and keeps no pipe of ours open
     victim = subprocess.Popen(waiting, env=env, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing)

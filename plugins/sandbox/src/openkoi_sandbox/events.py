@@ -80,14 +80,14 @@ class AutorunFiles(Event):
 
     @property
     def line(self) -> str:
-        """List the first, a line each, and the others in one line; count those that are too many."""
+        """List the first on a line each, the others on one line; count those beyond the maximum."""
         reasons = [f"  ! {path} is {reason}" for path, reason in list(self.files.items())[:MAX_LISTED_FILES]]
         more = len(self.files) - MAX_LISTED_FILES
         reasons += [f"  ! and {more} more that other programs run automatically. {ALL_LISTED}"] if more > 0 else []
         return "\n".join([*reasons, *self.tools_line()])
 
     def tools_line(self) -> Iterator[str]:
-        """Yield the line about what runs when its tool is run."""
+        """Yield the line about files that run only when their tool is run."""
         if self.by_tools:
             reasons = [f"{path} ({reason})" for path, reason in list(self.by_tools.items())[:MAX_TOOL_FILES]]
             more = len(self.by_tools) - MAX_TOOL_FILES

@@ -14,7 +14,7 @@ TEMPORARY_PREFIX = ".openkoi-restoring-"
 
 
 class FileKind(Enum):
-    """Classify what stands at a path."""
+    """The kinds of entries at a path."""
 
     FILE = "file"
     LINK = "link"
@@ -23,7 +23,7 @@ class FileKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file's state. ``data`` is missing when it was too large or unreadable; ``stamp`` changes when it does."""
+    """A file's state. ``data`` is missing if the file was too large or unreadable; ``stamp`` changes with the file."""
 
     kind: FileKind
     mode: int = 0
@@ -33,7 +33,7 @@ class FileState:
 
     @property
     def changed_at_ns(self) -> int:
-        """Return when it last changed, in nanoseconds: a time that no program can set back."""
+        """Return when it last changed (ctime), in nanoseconds; no program can set this time back."""
         return self.stamp[-1] if self.stamp else 1 << 63
 
     @property
@@ -43,7 +43,7 @@ class FileState:
 
 
 def capture_state(path: str, known: FileState | None = None) -> FileState | None:
-    """Return the state of a path, not read again while its stamp is unchanged; None for no file or link."""
+    """Return the state of a path, read again only if its stamp has changed; None if it is not a file or link."""
     try:
         status = os.lstat(path)
         if stat.S_ISDIR(status.st_mode):
@@ -71,7 +71,7 @@ def read_state(path: str, status: os.stat_result, stamp: tuple[int, ...]) -> Fil
 
 
 def restore_state(path: str, state: FileState) -> None:
-    """Restore a path to a state, whatever is there now; raise OSError where that fails."""
+    """Restore a path to a state, whatever it is now; raise OSError if that fails."""
     place = Path(path)
     made = place.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{place.name}"[:200])
     made.unlink(missing_ok=True)

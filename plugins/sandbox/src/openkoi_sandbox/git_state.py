@@ -29,7 +29,7 @@ def names_git(argv: Sequence[str]) -> bool:
 
 
 def describe_git_state(job: Job, output: str, *, restored: bool) -> Iterator[str]:
-    """Yield notes on the state that git left, where it may have taken part; asked of git in the same sandbox.
+    """Yield notes on the state of git's working tree, if the command may have run git; git runs in the same sandbox.
 
     ``restored``: files of the working tree were restored.
     """

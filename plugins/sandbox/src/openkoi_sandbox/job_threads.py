@@ -30,7 +30,7 @@ async def run_job(job: "Job | ProtectedJob") -> CommandResult:
 
 
 async def run_in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
-    """Start the job in its own thread, in the current context: a pool could be full of jobs that wait for others."""
+    """Start the job in its own thread, in the current context; a pool may be full of jobs that wait for others."""
     future: Future[T] = Future()
 
     def do() -> None:
@@ -48,7 +48,7 @@ async def run_in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
 
 
 def try_start_thread(work: Callable[[], None], *, last: bool) -> bool:
-    """Start a thread; return false when the system is full and this was not the last try."""
+    """Start a thread; return False if the system is full and a retry is left."""
     try:
         threading.Thread(target=copy_context().run, args=(work,), name="openkoi-command", daemon=True).start()
     except RuntimeError as error:

@@ -30,7 +30,7 @@ def landlock_version() -> int:
 
 
 def change_rights(abi: int) -> int:
-    """Return every right that alters files, as far as this Landlock can refuse it."""
+    """Return every right to alter files that this version of Landlock can refuse."""
     return CHANGE_RIGHTS | (MOVE_RIGHT if abi >= 2 else 0) | (TRUNCATE_RIGHT if abi >= 3 else 0)
 
 
@@ -43,19 +43,19 @@ def ruleset_attributes(abi: int, *, network: bool) -> bytes:
 
 
 def abstract_socket_attributes(abi: int) -> bytes:
-    """Refuse abstract sockets of others and nothing else; nothing at all where that cannot be refused."""
+    """Refuse other programs' abstract sockets and nothing else; refuse nothing if the kernel cannot refuse those."""
     return pack_attributes(abi, 0, 0, ABSTRACT_SOCKETS) if abi >= 6 else b""
 
 
 def pack_attributes(abi: int, files: int, ports: int, scoped: int) -> bytes:
-    """Return the kernel's structure; an older one is shorter."""
+    """Return the structure for this kernel; older kernels have a shorter one."""
     return struct.pack("=QQQ", files, ports, scoped)[: 24 if abi >= 6 else 16 if abi >= 4 else 8]
 
 
 def path_rights(
     abi: int, *, writable: Iterable[Path], readable: Iterable[Path], hidden: Iterable[Path]
 ) -> list[tuple[str, int]]:
-    """Return the rules: names may be listed everywhere, all but the hidden read, and only these written.
+    """Return the rules: any folder may be listed, all paths read except hidden ones, and only these paths written.
 
     Where something hidden lies inside what may be written, what is new there can be written but not read back at once.
     """
@@ -77,7 +77,7 @@ def contains_hidden(folder: Path, hidden: Iterable[Path]) -> bool:
 
 
 def is_readable_path(path: Path) -> bool:
-    """Return whether a path is readable, or may be created; one that we cannot access needs no hiding."""
+    """Return whether a path is readable or may be created; one that OpenKoi cannot access need not be hidden."""
     return not os.access(path, os.F_OK) or os.access(path, os.R_OK)
 
 
@@ -87,7 +87,7 @@ def paths_around(hidden: Iterable[Path], top: str = "/") -> Iterator[str]:
 
 
 def paths_beside(hidden: Sequence[tuple[str, ...]], top: str) -> Iterator[str]:
-    """Yield the same, of what is hidden below ``top``, given as the steps from there."""
+    """Yield the same for the hidden paths below ``top``, which are given relative to it."""
     if not hidden:
         yield top
     if not hidden or not all(hidden):
@@ -101,7 +101,7 @@ def paths_beside(hidden: Sequence[tuple[str, ...]], top: str) -> Iterator[str]:
 
 
 def list_entries(folder: str) -> "list[os.DirEntry[str]]":
-    """Return the entries of a folder; links lead to what has a path of its own."""
+    """Return the entries of a folder, without links, whose targets have paths of their own."""
     try:
         with os.scandir(folder) as listing:
             return [entry for entry in listing if not entry.is_symlink()]

@@ -24,7 +24,7 @@ LAUNCHER_STAYS = sys.platform.startswith("linux")
 
 @dataclass(frozen=True, slots=True)
 class CommandStart:
-    """Describe what to start: the words, the workspace and its private folders, the environment.
+    """What to start: the command's arguments, the workspace, its private folders and the environment.
 
     ``report`` is the launcher's descriptor to report to, ``orders`` the one that it reads its orders from.
     ``read_only`` are paths in the workspace that it may not change, where the sandbox can refuse that.
@@ -64,7 +64,7 @@ class Confinement(Protocol):
 
     @property
     def most_processes(self) -> int:
-        """The process limit that we enforce when the kernel does not; 0 if we need not count."""
+        """The process limit that OpenKoi enforces if the kernel does not; 0 if it need not count."""
 
     def wrap(self, start: CommandStart) -> AbstractContextManager[CommandStart]:
         """Wrap the start; its resources exist until the command ends."""
@@ -86,7 +86,7 @@ class NoConfinement:
 def start_through_launcher(
     start: CommandStart, taken: Restrictions, *, prefix: Sequence[str] = ()
 ) -> Iterator[CommandStart]:
-    """Yield a start that runs through the launcher, and through what comes before it.
+    """Yield a start that runs through the launcher, and through the program before it, if any.
 
     The orders are in an unnamed file: a large folder has more rules than an argument may be long.
     """
@@ -169,5 +169,5 @@ def error_of(number: int) -> OSError:
 
 
 def is_on_path(program: str) -> bool:
-    """Return whether a program can be found at all: a folder on PATH that is closed to us hides what is in it."""
+    """Return whether a program can be found; a folder on PATH without access hides its programs."""
     return os.sep in program or shutil.which(program) is not None

@@ -70,7 +70,7 @@ def fork_with_retries(report: int) -> int:
 
 
 def reap_children(report: int, child: int) -> None:
-    """Wait for all children; report how the command itself ended."""
+    """Wait for all children, and report how the command itself ended."""
     while True:
         try:
             pid, status = os.wait()
@@ -81,7 +81,7 @@ def reap_children(report: int, child: int) -> None:
 
 
 def kill_all(*_: object) -> None:
-    """Kill everything, because this process is to end or its parents are gone."""
+    """Kill everything, because this process must end or its parents have ended."""
     while True:
         with open(f"/proc/self/task/{os.getpid()}/children") as listing:  # noqa: PTH123  # pathlib is slow to import
             children = listing.read().split()
@@ -119,7 +119,7 @@ def exec_command(report: int, orders: Orders, argv: list[str]) -> None:
 
 
 def drop_capabilities() -> None:
-    """Drop an administrator's capabilities, and all ways to get others: rules do not bind all of them."""
+    """Drop root's capabilities, and all ways to regain any: some of them bypass the rules."""
     system_call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     version, ourselves, none = 0x20080522, 0, bytes(24)
     system_call("capset", version.to_bytes(4, sys.byteorder) + ourselves.to_bytes(4, sys.byteorder), none)
@@ -136,7 +136,7 @@ def set_limits(limits: list[tuple[int, int]]) -> None:
 
 
 def enter_landlock(attributes: bytes, paths: list[tuple[str, int]]) -> None:
-    """Enter a Landlock domain: what ``attributes`` name is refused, except below the paths."""
+    """Enter a Landlock domain: refuse the rights in ``attributes``, except below the paths."""
     ruleset = system_call("syscall", LANDLOCK_CREATE, attributes, len(attributes), 0)
     for path, rights in paths:
         allow_path(ruleset, path, rights)
@@ -145,7 +145,7 @@ def enter_landlock(attributes: bytes, paths: list[tuple[str, int]]) -> None:
 
 
 def allow_path(ruleset: int, path: str, rights: int) -> None:
-    """Add a rule for a path; one that does not exist, or is closed to us, needs none."""
+    """Add a rule for a path; skip one that does not exist or cannot be accessed."""
     try:
         handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
@@ -169,7 +169,7 @@ def filter_calls(program: bytes) -> None:
 
 
 def system_call(function: str, *arguments: int | bytes) -> int:
-    """Call the C library; its refusal is an OSError."""
+    """Call the C library; raise OSError if the call fails."""
     import ctypes
 
     if not LIBRARY:

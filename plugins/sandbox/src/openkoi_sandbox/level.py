@@ -11,7 +11,7 @@ from .self_test import SelfTestResult, run_self_test
 
 
 def no_text() -> str:
-    """Return an empty text: nothing is missing, or to be advised."""
+    """Return an empty string: nothing is missing, and there is no advice."""
     return ""
 
 
@@ -32,7 +32,7 @@ class LevelDefinition:
     autorun: str = "restored when a command ends; processes it leaves running may change them later"
 
     def run_test(self, policy: SandboxPolicy, settings: JobSettings) -> SelfTestResult:
-        """Run the self-test; nothing beyond the claims counts."""
+        """Run the self-test; results beyond the claims do not count."""
         if not self.claim:
             return SelfTestResult(SandboxLevel.NONE)
         if missing := self.missing():
@@ -41,7 +41,7 @@ class LevelDefinition:
         return SelfTestResult(min(proof.level, self.claim), proof.refused, proof.trouble)
 
     def explain_shortfall(self, proof: SelfTestResult) -> str:
-        """Return why less was proved than is claimed; empty when all of it was."""
+        """Return why less was proved than is claimed; empty if everything was proved."""
         if proof.level >= self.claim:
             return ""
         advice = self.advice() if proof.trouble and not self.missing() else ""
@@ -63,7 +63,7 @@ NO_LEVEL = LevelDefinition("plain", SandboxLevel.NONE, lambda _policy: NoConfine
 
 
 def find_best_level(levels: Sequence[LevelDefinition], policy: SandboxPolicy, settings: JobSettings) -> TestedLevel:
-    """Test levels, the strongest first, until none of those below could be better; return the best."""
+    """Test levels, strongest first, until no lower one could do better; return the best."""
     tried, short = list[TestedLevel](), list[str]()
     for level in levels:
         if tried and level.claim <= max(standing.result.level for standing in tried) and level.claim:

@@ -84,7 +84,7 @@ def cover_path(path: Path) -> tuple[str, ...]:
 
 
 def outermost_paths(paths: Sequence[Path]) -> list[Path]:
-    """Return the paths that lie in none of the others."""
+    """Return the paths that are not in any of the others."""
     return [path for path in dict.fromkeys(paths) if not is_within(path, [other for other in paths if other != path])]
 
 
@@ -94,13 +94,13 @@ def flatten(groups: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def name_service_folders() -> tuple[Path, ...]:
-    """Return the paths that looking up host names needs; they often lie in a covered folder."""
+    """Return the paths that host name lookups need; they are often in a covered folder."""
     place = Path("/etc/resolv.conf")
     return (place.resolve(),) if place.exists() else ()
 
 
 def bound_sockets(listing: str) -> Iterator[Path]:
-    """Yield the sockets that programs listen at now, from the kernel's list; those without a path are not listed."""
+    """Yield the sockets on which programs listen, from the kernel's list; those without a path are omitted."""
     for line in listing.splitlines()[1:]:
         path = line.split(maxsplit=7)[7:]
         if path and path[0].startswith("/") and is_socket(Path(path[0])):

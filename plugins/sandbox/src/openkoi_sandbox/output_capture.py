@@ -33,11 +33,11 @@ class OutputCapture:
 
     @property
     def is_full(self) -> bool:
-        """Whether there is more than will be captured."""
+        """Whether the output exceeds the limit."""
         return self.size > self.most
 
     def add(self, piece: bytes) -> None:
-        """Add the next chunk; count and drop what is too much."""
+        """Add the next chunk; count and drop bytes beyond the limit."""
         room = max(0, self.most - self.size)
         self.size += len(piece)
         piece = piece[:room]
@@ -114,11 +114,11 @@ class OutputCapture:
 
 
 def decode_start(data: bytes) -> str:
-    """Decode a beginning; drop a letter that is cut at its end."""
+    """Decode the beginning of the output; drop a character that is cut at its end."""
     return getincrementaldecoder("utf-8")("replace").decode(data)
 
 
 def decode_end(data: bytes) -> str:
-    """Decode an end; drop a letter that is cut at its beginning."""
+    """Decode the end of the output; drop a character that is cut at its beginning."""
     first = next((n for n in range(min(4, len(data))) if not 0x80 <= data[n] < 0xC0), 0)
     return data[first:].decode("utf-8", "replace")

@@ -17,7 +17,7 @@ MAX_LEFT_CHUNKS = (
 
 
 class PipeDrain(threading.Thread):
-    """Feed a capture from a pipe. ``over`` is set at its end, and once there is too much."""
+    """Feeds a capture from a pipe. ``over`` is set at the end of the output, and at the limit."""
 
     def __init__(self, handle: int, capture: OutputCapture) -> None:
         super().__init__(name="openkoi-output", daemon=True)
@@ -49,14 +49,14 @@ class PipeDrain(threading.Thread):
             self.over.set()
 
     def stop(self, seconds: float) -> None:
-        """Wait a moment until the last writer is gone; then read what is there, and stop."""
+        """Wait briefly for the last writer to end; then read what has arrived, and stop."""
         self.join(seconds)
         self.stopping = True
         self.join(DRAIN_TIMEOUT_SECONDS)
 
 
 def is_readable(handle: int, seconds: float) -> bool:
-    """Return whether there is something to read; where pipes cannot be polled (Windows), reading itself waits."""
+    """Return whether there is something to read; on Windows, where pipes cannot be polled, the read itself waits."""
     if sys.platform == "win32":
         return True
     poll = select.poll()

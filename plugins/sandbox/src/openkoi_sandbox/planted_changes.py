@@ -31,18 +31,18 @@ class ProtectedView:
     taken: int = 0
 
     def is_protected_by_name(self, path: str) -> bool:
-        """Return whether a link or setting named a file then, or a folder that it lies in."""
+        """Return whether a link or setting named the file, or a folder that contains it, at that time."""
         inside = ((named, os.path.relpath(path, root)) for root, named in self.named if path.startswith(f"{root}/"))
         return any(rule.protected for named, place in inside if (rule := named_rule(named, place)))
 
     def add_missing_states(self, other: "ProtectedView") -> "ProtectedView":
-        """Return the view with the present state of another view's files, which nothing may name now."""
+        """Return the view with the present state of another view's files, even if nothing names them any more."""
         missing = other.states.keys() - self.states.keys()
         states = {path: state for path in missing if (state := capture_state(path, other.states[path]))}
         return replace(self, states={**self.states, **states})
 
     def has_existed(self, path: str, after: "ProtectedView") -> bool:
-        """Return whether a file was there as it is later: it is older, and the folders that it lies in are the same."""
+        """Return whether a file already existed in its later state: it is older, and its folders are the same."""
         folder = os.path.dirname(path)  # noqa: PTH120
         while folder in after.folders and self.folders.get(folder) == after.folders[folder]:
             folder = os.path.dirname(folder)  # noqa: PTH120
@@ -52,7 +52,7 @@ class ProtectedView:
 
 @dataclass(frozen=True, slots=True)
 class PlantedChange:
-    """Describe a change that must be undone: what is at the path now, if anything, and what was, if anything."""
+    """A change that must be undone: the entries at the path now and before, if any."""
 
     path: str
     reason: str
@@ -105,7 +105,7 @@ def content_key(state: FileState) -> tuple[FileKind, int, bytes | None, str]:
 
 
 def runs_nothing_new(path: str, state: FileState, view: ProtectedView) -> bool:
-    """Return whether a new file of git's makes it run nothing: as in a repository that was just made or cloned."""
+    """Return whether a new file of git's runs nothing, as in a repository that was just created or cloned."""
     folder, name = os.path.split(path)
     if folder in view.git_folders and name in SETTINGS:
         return state.kind is FileKind.FILE and state.data is not None and runs_nothing(state.text)

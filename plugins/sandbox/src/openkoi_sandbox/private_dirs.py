@@ -60,7 +60,7 @@ class PrivateDirs:
         return all(place.is_dir() for place in (*filter(None, [self.temporary]), *self.writable))
 
     def environment(self, ours: Mapping[str, str]) -> dict[str, str]:
-        """Return our environment without ways to unreachable programs, and with the variables of tools."""
+        """Return OpenKoi's environment without references to unreachable programs, and with the variables of tools."""
         return {**{name: value for name, value in ours.items() if name not in self.removed_variables}, **self.variables}
 
 
@@ -92,7 +92,7 @@ class PrivateDirsFactory:
         return replace(private, writable=(*private.writable, *git.written), readable=git.read, git=git.own)
 
     def shared_dirs(self, root: Path) -> PrivateDirs:
-        """Return the folders of an unconfined command: only compiled Python goes elsewhere."""
+        """Return the folders of an unconfined command: only Python's compiled files are redirected."""
         root = root.resolve()
         with self.making, contextlib.suppress(OSError):
             variables = bytecode_variables(open_cache(self.folder, root)) if self.folder and root.is_dir() else {}
@@ -122,7 +122,7 @@ def remove_temporary(rooms: Sequence[Path]) -> None:
 
 
 def open_cache(folder: Path, root: Path) -> Path:
-    """Return the cache folder of a workspace, created whole before any command could put something in its way."""
+    """Return the cache folder of a workspace, created before any command could put something in its place."""
     place = folder / hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
     if not place.is_dir():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Note the state of protected files when commands began, for other OpenKoi processes in the same workspace.
+"""Record the state of protected files at the start of commands, for other OpenKoi processes in the workspace.
 
 A process that begins while a command of another runs uses its notes: what that command has planted is not the user's.
 What a process leaves behind when it is killed is reported by the next one.
@@ -27,7 +27,7 @@ MAX_NOTED_BYTES = 200_000  # bytes of one file; protected files are a few kiloby
 
 @dataclass(frozen=True, slots=True)
 class ProcessNote:
-    """The state of files when a command began, by path, with who runs them.
+    """The state of files when a command began, by path, with what runs them.
 
     And the paths that its user ``approved``.
     """
@@ -76,15 +76,15 @@ class ProcessNotes:
         return lock_beside(private_folder(self.folder) / self.prefix)
 
     def hold_running(self) -> AbstractContextManager[None]:
-        """Show other processes that ours is alive and runs commands; a process with the same id does not count."""
+        """Show other processes that this one is alive and runs commands, and is not a later one with the same id."""
         return lock_run(self.folder / RUNNING_SUFFIX, self.file.name)
 
     def write(self, note: ProcessNote) -> None:
-        """Write the present state of the files; raise OSError where that is impossible."""
+        """Write the present state of the files; raise OSError if that fails."""
         write_note(self.file, note)
 
     def clear(self) -> None:
-        """Remove the note when none of our commands runs."""
+        """Remove the note when none of this process's commands is running."""
         self.file.unlink(missing_ok=True)
 
     def own_note(self) -> ProcessNote:
@@ -105,7 +105,7 @@ class ProcessNotes:
         return sorted(found, key=modified_at)
 
     def add_approved_writes(self, paths: Iterable[Path], index: AutorunIndex) -> None:
-        """Note in all processes that a tool has written files with the user's approval."""
+        """Notify all processes that a tool has written files with the user's approval."""
         find_autorun_files(index)
         places = {str(path.parent.resolve() / path.name) for path in paths}
         rules = {place: index.rule_at(os.path.relpath(place, self.root).replace(os.sep, "/")) for place in places}
@@ -115,7 +115,7 @@ class ProcessNotes:
             )
 
     def update_states(self, files: Mapping[str, tuple[FileState | None, str]]) -> None:
-        """Note in all processes the present state of files, with who runs them; call it with the lock."""
+        """Notify all processes of the present state of files, with what runs them; the caller has the lock."""
         states = {path: state for path, (state, _) in files.items() if state}
         reasons = {path: reason for path, (_, reason) in files.items()}
         for file in self.note_files() if files else ():
@@ -126,7 +126,7 @@ class ProcessNotes:
                 os.utime(file, ns=(began, began))
 
     def changed_by_killed(self, states: Mapping[str, FileState]) -> Iterator[str]:
-        """Return the files that are other than when a command began whose OpenKoi was killed, once."""
+        """Return, once, the files that changed since a command began whose OpenKoi process was killed."""
         for file in self.folder.glob(f"{self.prefix}*"):
             if HAS_LOCKS and not is_run_active(self.folder / RUNNING_SUFFIX, file.name):
                 for note in read_notes([file]):
@@ -135,7 +135,7 @@ class ProcessNotes:
 
 
 def write_note(file: Path, note: ProcessNote) -> None:
-    """Write a note atomically, readable by its user alone; after a crash of the machine nothing needs it."""
+    """Write a note atomically, readable only by its user; it need not survive a crash of the machine."""
     fresh = file.with_name(f".{file.name}.{os.getpid()}")
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as text:
         text.write(note.to_json())
@@ -143,7 +143,7 @@ def write_note(file: Path, note: ProcessNote) -> None:
 
 
 def read_notes(files: Iterable[Path]) -> Iterator[ProcessNote]:
-    """Read notes; those that were just removed, or were cut off by a crash, are left out."""
+    """Read notes; skip those that were just removed, or that a crash truncated."""
     for file in files:
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
             yield ProcessNote.from_file(file)
@@ -162,7 +162,7 @@ def modified_at(file: Path) -> int:
 
 
 def reduce_state(state: FileState) -> FileState:
-    """Return a state as notes contain it: of a large file, only what identifies it."""
+    """Return a state in the form of a note: of a large file, only what identifies it."""
     if state.data is None or len(state.data) <= MAX_NOTED_BYTES:
         return state
     return FileState(state.kind, state.mode, None, hashlib.sha256(state.data).hexdigest())

@@ -46,7 +46,7 @@ class ProcessTree:
 
     @property
     def has_launcher(self) -> bool:
-        """Whether the first process only keeps the command, and goes when nothing of it is left."""
+        """Whether the first process only supervises the command, and ends when none of its processes is left."""
         return LAUNCHER_STAYS and self.report is not None
 
     @property
@@ -56,7 +56,7 @@ class ProcessTree:
         return self.root.returncode if reported is None else os.waitstatus_to_exitcode(reported)
 
     def has_ended(self) -> bool:
-        """Return whether the command itself has ended; what it started may continue."""
+        """Return whether the command itself has ended; processes that it started may continue."""
         if self.root.poll() is None and self.report:
             self.report.read_available()
             return self.report.status is not None
@@ -73,14 +73,14 @@ class ProcessTree:
             self.root.wait(seconds)
 
     def terminate(self, grace: float) -> bool:
-        """Ask all of it to stop, then kill it; return whether nothing is left."""
+        """Ask all processes to stop, then kill them; return whether none is left."""
         if self.wait_until_gone(LEAVING_SECONDS if self.has_launcher and self.has_ended() else 0.0):
             return True
         self.send_signal(TERMINATE)
         return self.wait_until_gone(grace) or self.wait_until_gone(LAST_TRY_SECONDS, killing=True)
 
     def wait_until_gone(self, seconds: float, *, killing: bool = False) -> bool:
-        """Wait until nothing is left; repeatedly kill new processes meanwhile, if requested."""
+        """Wait until no process is left; if requested, repeatedly kill new ones meanwhile."""
         deadline, pause = time.monotonic() + seconds, 0.002
         while self.is_alive():
             if time.monotonic() > deadline:
@@ -93,7 +93,7 @@ class ProcessTree:
         return True
 
     def is_alive(self) -> bool:
-        """Return whether any of it is left.
+        """Return whether any process is left.
 
         This looks twice: a process may start behind the first look and its parent die.
         """
@@ -106,7 +106,7 @@ class ProcessTree:
         return bool(self.members() or self.members())
 
     def kill_main_group(self) -> None:
-        """Kill what can be killed at once, without looking for it: what forks faster than we look is in it."""
+        """Kill the main process group without listing processes, because some fork faster than they can be listed."""
         if self.whole:
             self.root.kill()
             return
@@ -120,7 +120,7 @@ class ProcessTree:
         return leader is None or has_mark(group, self.mark) or leader.session == self.root.pid
 
     def send_signal(self, number: int) -> None:
-        """Send a signal to all of it, and continue what is stopped, so that it can react."""
+        """Send a signal to all processes, and continue stopped ones, so that they can react."""
         if sys.platform == "win32":
             self.root.terminate()
             return
@@ -141,7 +141,7 @@ class ProcessTree:
 
 
 def signal_groups(groups: Collection[int], number: int) -> None:
-    """Send a signal to whole groups; skip one that is gone, or is not ours to end."""
+    """Send a signal to process groups; skip a group that has ended or may not be signalled."""
     if sys.platform == "win32":
         return
     for group in groups:

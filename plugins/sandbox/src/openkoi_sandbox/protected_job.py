@@ -52,7 +52,7 @@ class ProtectedJob:
         return replace(done, output=append_notes(done.output, notes), events=events)
 
     def announce_weakness(self, before: ProtectedView) -> Iterator[Event]:
-        """Warn once that changes are undone and not refused, if there are such files."""
+        """Warn once that changes of files that cannot be read-only are undone, if there are such files."""
         if before.states and not self.job.confinement.makes_read_only and not self.protection.announced:
             self.protection.announced = True
             yield Unsealed(self.sandbox)
@@ -66,7 +66,7 @@ class ProtectedJob:
 
 
 def sealable_paths(view: ProtectedView, job: Job, approved: Sequence[Path]) -> Iterator[Path]:
-    """Yield what a sandbox may make read-only: files and folders at the top, with no approved path in them.
+    """Yield the paths that a sandbox may make read-only: files and folders at the top without an approved path in them.
 
     For git, files of a working tree are excluded: it would stop in the middle of its work.
     """
@@ -85,7 +85,7 @@ def is_of_git(rule: AutorunRule) -> bool:
 
 
 def sealed_path_of(path: Path, view: ProtectedView, tops: Sequence[Path]) -> Path | None:
-    """Return the file, or the folder of the rule, that is to be read-only; none when it lies deeper, or is a link.
+    """Return the file, or the folder of the rule, to make read-only; none if it is deeper, or a link.
 
     What a link or setting names is read-only wherever it lies: there are few of them.
     """
@@ -101,7 +101,7 @@ def sealed_path_of(path: Path, view: ProtectedView, tops: Sequence[Path]) -> Pat
 
 
 def sealed_depth(rule: AutorunRule, parts: Sequence[str], *, bare: bool) -> int:
-    """Return how many of a path's parts lead to what can be read-only; 0 where that lies deeper."""
+    """Return how many of a path's parts lead to the entry that can be read-only; 0 if that entry is deeper."""
     if rule.parts[0] == ".git":
         inner = parts[0 if bare else 1 :]
         inside = (bare or parts[0] == ".git") and inner[:1] and inner[0] in (*GIT_FILES, "hooks")
@@ -117,7 +117,7 @@ def undo_note(undone: Protected) -> str:
 
 
 def refusal_notes(done: CommandResult, job: Job) -> Iterator[str]:
-    """Report to the model why a file could not be written, where the output names one that is read-only."""
+    """Report to the model why a file could not be written, if the output names one that is read-only."""
     if not any(refusal in done.output for refusal in REFUSALS):
         return
     for place in job.read_only:

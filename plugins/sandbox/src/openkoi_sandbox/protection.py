@@ -99,7 +99,7 @@ class Protection:
         return ProcessNotes(self.aside, self.root)
 
     def changes_left_by_killed(self) -> Iterator[Protected]:
-        """Return what changed under an OpenKoi that was killed; the user may have changed it since, so it stays."""
+        """Return what changed during commands of a killed OpenKoi; it stays, as the user may have changed it since."""
         for path in self.notes.changed_by_killed(self.before.states):
             if not runs_nothing_new(path, self.before.states[path], self.before):
                 relative = os.path.relpath(path, self.root)
@@ -146,7 +146,7 @@ class Protection:
 def build_view(
     indexes: Iterable[AutorunIndex], found: Mapping[str, AutorunRule], known: Mapping[str, FileState]
 ) -> ProtectedView:
-    """Return the present state of these files; what is ``known`` and did not change is not read again."""
+    """Return the present state of these files; unchanged files in ``known`` are not read again."""
     taken = time.time_ns()
     states = {path: state for path in found if (state := capture_state(path, known.get(path)))}
     indexes = tuple(indexes)
@@ -157,7 +157,7 @@ def build_view(
 
 
 def merge_notes(view: ProtectedView, notes: Sequence[ProcessNote]) -> ProtectedView:
-    """Return the states from before commands of other processes began that still run, the oldest first."""
+    """Return the states before other processes' running commands began, the oldest first."""
     for note in reversed(notes):
         view = replace(apply_note(view, note), taken=0)
     return view
@@ -207,7 +207,7 @@ class ReadOnlySeal:
 
 
 def folder_identity(folder: Path) -> tuple[int, int]:
-    """Return device and inode of a folder; a value of no real folder when it does not exist."""
+    """Return the device and inode of a folder; if it does not exist, a value that no folder has."""
     with contextlib.suppress(OSError):
         status = folder.lstat()
         return status.st_dev, status.st_ino

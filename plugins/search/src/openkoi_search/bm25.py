@@ -18,5 +18,5 @@ LONG_SHAPE = (1.2, 0.75)
 
 
 def rarity(count: int, size: int) -> float:
-    """Return what a word adds to a text of average length, by how many of all texts contain it: the rarer, the more."""
+    """Return how much a word adds to the score of a text of average length; rarer words add more."""
     return log(1 + (size - count + 0.5) / (count + 0.5))

@@ -1,4 +1,4 @@
-"""Cache all documents of a file in memory from the second query on, while the file is unchanged.
+"""Cache all documents of a file in memory from the second query until the file changes.
 
 A file whose size, time and write-ahead log are unchanged need not be opened at all. A process that asks once, as a run
 does, never reads all documents.
@@ -79,7 +79,7 @@ class DocumentCache:
 
     @property
     def stamps(self) -> Stamps:
-        """The state of the file and its log: an empty log counts as none, because reading may create it."""
+        """The state of the file and its log; an empty log counts as missing, because reading may create it."""
         log = file_version(self.log)
         return file_version(self.file), log if log and log[1] else None
 

@@ -58,7 +58,7 @@ def number(learned: bool, id: str) -> int:
 
 
 def documents_of(records: Iterable[Record]) -> Iterator[MemoryDocument]:
-    """Yield all documents of these records, which are all known ones."""
+    """Yield all documents of these records, which must be all that are known."""
     runs, saves = defaultdict[str, list[Record]](list), defaultdict[str, list[Record]](list)
     for record in records:
         runs[record.run].append(record)
@@ -79,7 +79,7 @@ def documents_of_run(view: RunView, records: Iterable[Record]) -> Iterator[Memor
 
 
 def documents_by_number(view: RunView, records: Iterable[Record]) -> dict[int, MemoryDocument | None]:
-    """Return the documents of a run by number; None for one that cannot or can no longer be found."""
+    """Return the documents of a run by number; None for each one that cannot be found or was removed."""
     found = {number(False, view.run): document_of_task(view)}
     for record in sort_records(records):
         for id, piece in pieces_of(record):
@@ -89,7 +89,7 @@ def documents_by_number(view: RunView, records: Iterable[Record]) -> dict[int, M
 
 
 def is_hidden(view: RunView) -> bool:
-    """Return whether nothing of a run can be found: it is not known yet, or was rewound."""
+    """Return whether a run has nothing to find, because its start is unknown, or it was rewound."""
     return view.started is None or bool(view.rewound_to)
 
 

@@ -83,7 +83,7 @@ class VectorMatrix:
         return found if len(found) >= most else None
 
     def select_candidates(self, vector: "Scores", most: int, among: "Numbers | None") -> "Numbers | None":
-        """Return the rows, in order, that contain the nearest; None for all rows."""
+        """Return a superset of the nearest rows, in order; None means all rows."""
         size = len(self.matrix) if among is None else len(among)
         if self.first_pass is None or size < max(MIN_PACKED, len(self.matrix) // MAX_CANDIDATE_SHARE):
             return among
@@ -161,7 +161,7 @@ def matrix_of(vectors: Sequence[Sequence[float]]) -> "Matrix":
 
 
 def stack_matrices(matrices: "Sequence[Matrix]") -> "Matrix":
-    """Return matrices one below the other; raise ValueError when their widths differ."""
+    """Stack matrices vertically; raise ValueError if their widths differ."""
     import numpy
 
     return numpy.concatenate(matrices)

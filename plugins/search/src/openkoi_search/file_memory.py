@@ -40,7 +40,7 @@ class FallbackView(Generic[C]):
     turn: Lock = field(default_factory=Lock)
 
     def read(self, work: Callable[[C], T], _: LockTimeout | None = None) -> T:
-        """Work in one transaction; only this process can be waiting."""
+        """Run work in one transaction; there is no timeout, because no other process uses a view in memory."""
         try:
             with self.turn, self.transaction(self.connection):
                 return work(self.connection)
@@ -83,7 +83,7 @@ class FileMemory(ABC, Generic[C]):
             await self.run_in_thread(partial(self.take_in, records[start : start + self.batch_size]))
 
     def discard(self) -> None:
-        """Delete this memory and all that belongs to it."""
+        """Delete this memory and its files."""
         self.file.discard()
 
     async def reset(self) -> Path | None:

@@ -199,7 +199,7 @@ def encode_texts(texts: Sequence[str], parts: Sequence[Hashable], dimensions: in
 def encode_words(
     counted: Sequence[Counter[str]], parts: Sequence[Hashable], vectors: Sequence[Mapping[int, float]] = ()
 ) -> bytes:
-    """Return texts as a segment's content, by how often each word of them counts and by their vectors, if any."""
+    """Return texts as a segment's content, given their word counts and, if any, their vectors."""
     runs = {part: str(number) for number, part in enumerate(dict.fromkeys(parts))}
     documents = [
         index_words(number, words, runs[part], vectors[number] if vectors else {})
@@ -209,7 +209,7 @@ def encode_words(
 
 
 def index_words(number: int, words: Counter[str], run: str, vector: Mapping[int, float]) -> IndexedDocument:
-    """Return a text with all that it can be found by; on ties, the lower number comes first."""
+    """Return a text as a document to index; on ties, the lower number comes first."""
     stored = StoredDocument(number, f"{number:012}", TRANSCRIPT, False, EVERYONE, "", run, (), words.total(), "")
     return IndexedDocument(stored, words, vector)
 

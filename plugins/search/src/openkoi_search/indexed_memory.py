@@ -55,7 +55,7 @@ class IndexedMemory:
 
     @property
     def ingests_parts(self) -> bool:
-        """Return whether a part of a run takes only the time of its own records."""
+        """Whether ingesting part of a run takes only the time of its own records."""
         return True
 
     async def ingest(self, records: "Sequence[Record]") -> None:
@@ -76,7 +76,7 @@ class IndexedMemory:
         return self.read_offsets() if self.is_empty else await in_thread(self.read_offsets)
 
     def read_offsets(self) -> Mapping[str, int]:
-        """Return the same, read in this thread."""
+        """Return the same, read synchronously."""
         self.born, offsets = ("", {}) if self.is_empty else self.retry_if_damaged(self.read_position)
         return offsets
 
@@ -155,7 +155,7 @@ class IndexedMemory:
         return self.read_health() if self.is_empty else await in_thread(self.read_health)
 
     def read_health(self) -> Mapping[str, str]:
-        """Return the same, read in this thread."""
+        """Return the same, read synchronously."""
         size, entries = (0, 0) if self.is_empty else self.retry_if_damaged(self.measure)
         return {"index": str(self.path), "size": format_size(size), "entries": f"{entries:,}"}
 

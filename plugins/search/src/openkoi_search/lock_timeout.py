@@ -20,7 +20,7 @@ class LockTimeout:
 
     @property
     def has_waited(self) -> bool:
-        """Return whether it was necessary to wait."""
+        """Whether it was necessary to wait."""
         return self.until is not None
 
     def lasts(self) -> bool:

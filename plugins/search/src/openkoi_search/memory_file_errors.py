@@ -55,7 +55,7 @@ class StoreFailureKind(Enum):
 
 
 class StoreError(Exception):
-    """The file could not be used; never leaves the plugin."""
+    """The file could not be used; this error is handled within the plugin."""
 
     def __init__(self, kind: StoreFailureKind, cause: object) -> None:
         super().__init__(str(cause))

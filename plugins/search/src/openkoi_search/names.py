@@ -12,7 +12,7 @@ INNER = lazy_pattern(r"[_/:.]\w|[a-z][A-Z]")
 
 
 def find_names(text: str) -> list[str]:
-    """Return the names in a text, stemmed as words are, each once."""
+    """Return the names in a text, each once, stemmed in the same way as words."""
     found = (POSSESSIVE.sub("", token.rstrip("./:-")) for token in NAME.findall(text))
     stems = chain.from_iterable(index_terms(token) for token in found if looks_like_name(token))
     return list(dict.fromkeys(stems))

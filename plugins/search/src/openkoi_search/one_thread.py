@@ -1,4 +1,4 @@
-"""Multiply in one thread: several slow down a busy machine's slowest searches, and gain little on an idle one.
+"""Multiply in one thread: several threads gain little, and slow down the slowest searches on a busy machine.
 
 Applies to the BLAS in NumPy's wheels, unless an environment variable sets the number of threads.
 """

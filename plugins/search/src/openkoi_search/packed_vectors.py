@@ -1,4 +1,4 @@
-"""Quantize vectors, two per number: a first pass reads half as much, and leaves few to compare exactly.
+"""Quantize vectors and pack two in a number: the first pass reads half as much, and few need an exact comparison.
 
 Coordinates are rounded to small whole numbers, and one number holds those of two vectors: ``v = low + STEP * high``.
 Sums of such products keep the two apart while none of them leaves a range, and float32 represents all of it exactly.
@@ -78,7 +78,7 @@ def split_batches(matrix: "Matrix") -> "Sequence[Matrix]":
 
 
 def round_rows(rows: "Matrix") -> "tuple[Matrix, float]":
-    """Return rows as whole numbers within the range of sums, and the factor they were multiplied by."""
+    """Round rows to whole numbers whose sums cannot overflow; return them and the factor."""
     import numpy
 
     longest = float(numpy.sqrt((rows * rows).sum(axis=1)).max(initial=0.0))
@@ -92,7 +92,7 @@ def round_rows(rows: "Matrix") -> "tuple[Matrix, float]":
 
 
 def measure_margin(vectors: PackedVectors, matrix: "Matrix") -> float:
-    """Measure the error of cosines: of stored vectors, of others between them, and of random ones."""
+    """Measure the error of cosines, for stored vectors, vectors between them, and random ones."""
     import numpy
 
     generator = numpy.random.default_rng(len(matrix))

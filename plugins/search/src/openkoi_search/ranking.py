@@ -36,7 +36,7 @@ D_contra = TypeVar("D_contra", contravariant=True)
 
 
 class Similarity(Protocol[D_contra]):
-    """How similar documents are to a question, apart from shared words. ``weight`` counts against words."""
+    """The similarity of documents to a question apart from shared words. ``weight`` is relative to the words'."""
 
     @property
     def weight(self) -> float:
@@ -65,7 +65,7 @@ class Documents(Protocol):
         """Return the documents, among these, that match the query's kinds and keys."""
 
     def find_neighbours(self, docs: Collection[int]) -> Pairs:
-        """Return pairs of consecutive chunks, at least one of which is one of these."""
+        """Return pairs of consecutive chunks that include at least one of these."""
 
     def find_words(
         self, scopes: Sequence[str], words: Collection[str], docs: Collection[int]

@@ -37,7 +37,7 @@ class Fact(NamedTuple):
     payload: Json
 
     def record(self, run: str) -> Record:
-        """Return the record, without its bulk."""
+        """Return the record, reduced to what documents depend on."""
         return Record(self.id, self.at, run, decode(KINDS[self.name], self.payload))
 
 
@@ -51,7 +51,7 @@ class Save(NamedTuple):
 
 
 class Latest(NamedTuple):
-    """How far a run is indexed: the time of its latest fact, and the number of its last piece, if any.
+    """A run's index position: the time of its latest fact, and the number of its last piece, if any.
 
     Later facts change none of its pieces.
     """
@@ -99,7 +99,7 @@ def make_batch(records: Iterable[Record]) -> Batch:
 
 
 def reduce_event(event: Event) -> Event | None:
-    """Return an event without its bulk; None if no document depends on it."""
+    """Return the parts of an event that documents depend on; None if there are none."""
     match event:
         case TaskStarted(task=task):
             return TaskStarted(replace(task, context="", agent=None))
@@ -135,12 +135,12 @@ def decode_saves(data: bytes) -> list[Save]:
 
 
 def encode_latest(latest: Latest | None) -> bytes:
-    """Return how far a run is indexed, as JSON; None if later facts may change its pieces."""
+    """Encode a run's index position as JSON; return None if later facts may change its pieces."""
     return json.dumps(latest).encode()
 
 
 def decode_latest(data: bytes) -> Latest | None:
-    """Parse how far a run is indexed, if that is known."""
+    """Parse a run's index position; return None if it is unknown."""
     found = json.loads(data or b"null")
     return Latest(*found) if found else None
 

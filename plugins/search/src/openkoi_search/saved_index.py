@@ -29,7 +29,7 @@ def open_saved_index(
     path: Path,
     shape: tuple[float, float] = LONG_SHAPE,
 ) -> TextIndex[str]:
-    """Return an index of the words of texts by their ids; make and index the texts unless that was done in this state.
+    """Return an index of texts; load it from the file, or build it if their state has changed.
 
     ``path`` is a file's without its ending. The files of other states are removed; a folder that cannot be written to
     only costs time. ``state`` is anything that JSON can contain and that changes with a text. ``shape`` is BM25's k1
@@ -48,7 +48,7 @@ def open_saved_index(
 
 
 def count_weighted(text: WeightedText) -> Counter[str]:
-    """Return how often each word of a text counts."""
+    """Count the words of a text, multiplied by the weight of their part."""
     counted: Counter[str] = Counter()
     for part, weight in text:
         for word, times in Counter(document_terms(part)).items():
@@ -70,7 +70,7 @@ def read_file(path: Path) -> bytes:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file, if that is possible."""
+    """Write a file; ignore a failure."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, data)

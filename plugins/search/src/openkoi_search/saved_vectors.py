@@ -32,7 +32,7 @@ class SavedVectors:
 
 
 def embed_saved(embedder: Embedder, state: str, make_texts: Callable[[], Sequence[str]], path: Path) -> "VectorMatrix":
-    """Return the vectors of texts; make the texts if their state is not that of the file, and embed the new ones.
+    """Return the vectors of texts; if the texts have changed since the file was saved, embed the new ones.
 
     ``path`` is a file's without its ending; each embedder has a file of its own. A folder that cannot be written to
     only costs time. ``state`` changes with a text.

@@ -137,7 +137,7 @@ class Segment(Cached):
 
     @cached_property
     def short_lengths(self) -> bytes:
-        """The lengths as bytes, cut to MAX_BYTE."""
+        """The lengths as bytes, capped at MAX_BYTE."""
         return cut_numbers(self.lengths)
 
     @property
@@ -157,12 +157,12 @@ class Segment(Cached):
 
     @cached_property
     def first_document(self) -> int:
-        """The place of the first document's entry; those of the others follow."""
+        """The position of the first document's entry; the others follow it."""
         return self.file.find(EntryKind.DOCUMENT.value)
 
     @cached_property
     def first_vector(self) -> int:
-        """The place of the first vector's entry; those of the others follow. -1 unless every document has one."""
+        """The position of the first vector's entry, which the others follow; -1 unless every document has one."""
         first, size = self.file.find(EntryKind.VECTOR.value), self.size
         all_there = 0 < size <= len(self.file) - first and self.file.key(first + size - 1) == vector_key(size - 1)
         return first if all_there else -1
@@ -174,7 +174,7 @@ class Segment(Cached):
 
     @cached_property
     def offsets(self) -> Mapping[str, int]:
-        """How far log files were read when this was written: those that moved."""
+        """The read positions in log files that changed when this was written."""
         return dict(json.loads(self.file.get(EntryKind.OFFSETS.value) or b"{}"))
 
     def document(self, row: int) -> StoredDocument:
@@ -210,14 +210,14 @@ def open_segment(name: str, file: SegmentFile) -> Segment:
 
 
 def cut_numbers(numbers: "array[int]") -> bytes:
-    """Return numbers as a byte each; larger ones are cut to MAX_BYTE."""
+    """Return numbers as a byte each, capped at MAX_BYTE."""
     data, size = numbers.tobytes(), numbers.itemsize
     low, *high = (data[place::size] for place in (range(size) if sys.byteorder == "little" else range(size)[::-1]))
     return bytes(map(min, numbers, repeat(MAX_BYTE))) if any(part.strip(b"\0") for part in high) else low
 
 
 def find_number(data: bytes, number: int) -> int:
-    """Return the row of a number in a column as bytes, or NO_ROW."""
+    """Return the row of a number in a column of bytes, or NO_ROW."""
     sought = number.to_bytes(NUMBER_BYTES, sys.byteorder, signed=True)
     at = data.find(sought)
     while at > 0 and at % NUMBER_BYTES:
@@ -241,7 +241,7 @@ def word_key(word: str) -> bytes:
 
 
 def encode_place(place: int) -> bytes:
-    """Return a scope's place as the end of a key."""
+    """Return the suffix of a key for a scope's position."""
     return place.to_bytes(COUNT_BYTES, "big")
 
 
@@ -261,7 +261,7 @@ def decode_postings(value: bytes) -> Postings:
 
 
 def encode_postings(rows: "array[int]", counts: "array[int]") -> bytes:
-    """Return postings as the value of an entry, in the form that takes less space."""
+    """Encode postings as the value of an entry, in the smaller of two forms."""
     first, size, most = rows[0], rows[-1] + 1 - rows[0], max(counts)
     width = 0 if most == 1 else 1 if most <= MAX_BYTE else COUNT_BYTES
     if 1 + 2 * ROW_BYTES + size >= (ROW_BYTES + width) * len(rows) or most > MAX_BYTE:

@@ -80,7 +80,7 @@ class Changes:
         return learnings_of(self.facts[run]) if project_of(known) is None else []
 
     def extend_run(self, run: str, facts: Sequence[Fact]) -> bool:
-        """Add new facts of a run, if they follow the known ones: its summary and new pieces; return whether they do."""
+        """Add new facts of a run, its summary and pieces, if they follow the known ones; return whether they do."""
         latest = decode_latest(self.index.read_newest(EntryKind.LATEST, run))
         if latest is None or min(fact.at for fact in facts) <= latest.at:
             return False
@@ -124,7 +124,7 @@ class Changes:
         self.replace({number(True, id): document_of_state(learning, home, latest.at)}, is_known=bool(known))
 
     def replace(self, documents: Documents, *, is_known: bool) -> None:
-        """Add the documents of a run or learning; those that it had are replaced, if it is known from before."""
+        """Add the documents of a run or learning; if it is already known, they replace its documents."""
         if is_known:
             self.replaced.append(documents)
         else:
@@ -152,7 +152,7 @@ class Changes:
                 self.documents += [document for document in documents.values() if document]
 
     def moved_offsets(self) -> dict[str, int]:
-        """Return the offsets that are further than those of the index."""
+        """Return the offsets that are beyond those of the index."""
         return {name: end for name, end in self.batch.ends.items() if end > self.index.offsets.get(name, 0)}
 
     def content(self, dimensions: int, *, moving: bool) -> SegmentContent | None:

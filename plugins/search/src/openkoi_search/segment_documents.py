@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SegmentDocuments:
-    """The documents of an index, as ``rank_documents`` asks for them for one question. ``shape`` is BM25's k1 and b.
+    """The documents of an index, to be ranked for one query. ``shape`` is BM25's k1 and b.
 
     ``where`` and ``known`` are what was looked up: the segments and rows of documents, and the counts of words.
     """
@@ -65,7 +65,7 @@ class SegmentDocuments:
                 yield self.weigh(counted.size, size), counted
 
     def weigh(self, count: int, size: int) -> float:
-        """Return the most that a word adds to a score, by how many documents contain it: the rarer, the more."""
+        """Return the most that a word can add to a score; rarer words can add more."""
         return rarity(count, size) * (self.shape[0] + 1)
 
     def measure(self, scopes: Collection[str]) -> tuple[int, float]:
@@ -140,7 +140,7 @@ class SegmentDocuments:
         return list(pairs.items())
 
     def number_at(self, place: int, row: int, elsewhere: int | None) -> int | None:
-        """Return the number of a row's document, and remember a current one's place; ``elsewhere`` without a row."""
+        """Return the number of a row's document, and cache its position; return ``elsewhere`` if there is no row."""
         if row == NO_ROW:
             return elsewhere
         number = self.index.segments[place].numbers[row]
@@ -169,7 +169,7 @@ class SegmentDocuments:
 
 @dataclass(frozen=True, slots=True)
 class LexicalQuery:
-    """A question's words and their pieces, compared with those of the documents that share words with it.
+    """A query's words and word pieces, compared with those of documents that share words with it.
 
     Comparing all documents found no more (tests/benchmarks/recall.py).
     """
@@ -196,12 +196,12 @@ def make_found(segment: Segment, row: int, score: float) -> FoundDocument:
 
 
 def asked_places(weights: Mapping[int, float]) -> "Asked":
-    """Return a vector prepared for products: by place from 1, its bit, the bits of lower places, and its value."""
+    """Prepare a vector for products: for each position from 1, its bit, the bits of lower positions, and its value."""
     return {place + 1: (1 << place, (1 << place) - 1, weight) for place, weight in weights.items()}
 
 
 def multiply(vector: Vector, asked: "Asked", bits: int) -> float:
-    """Return the product of a prepared vector and another one, whose nonzero places are these bits."""
+    """Return the dot product of a prepared vector and another one, whose nonzero positions are these bits."""
     places, values = vector
     found, common = 0.0, places & bits
     while common:

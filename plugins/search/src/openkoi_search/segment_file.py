@@ -68,7 +68,7 @@ class SegmentFile(Cached):
 
     @cached_property
     def marks(self) -> Sequence[bytes]:
-        """A regular sample of the keys, because searching all keys of a large file reads distant places."""
+        """Every n-th key: searching all keys of a large file would read distant parts of it."""
         return [self.key(place) for place in range(0, len(self), MARKED_KEYS)]
 
     def find(self, key: bytes) -> int:
@@ -85,7 +85,7 @@ class SegmentFile(Cached):
         return low
 
     def get(self, key: bytes, expected: int = -1) -> bytes | None:
-        """Return the value of a key, if there is one; it may be at an expected place."""
+        """Return the value of a key, or None; look at the expected position first."""
         if 0 <= expected < len(self) and self.key(expected) == key:
             return self.value(expected)
         place = self.find(key)
@@ -99,7 +99,7 @@ class SegmentFile(Cached):
         return value
 
     def view(self, place: int) -> memoryview:
-        """Return the value at a place where it lies in the file, so that none of it is copied."""
+        """Return a view of the value at a position, without copying it."""
         start = self.values_at + self.value_starts[place]
         value = memoryview(self.data)[start + CHECKSUM_BYTES : self.values_at + self.value_starts[place + 1]]
         if zlib.crc32(value) != int.from_bytes(self.data[start : start + CHECKSUM_BYTES], "little"):
@@ -128,7 +128,7 @@ class SegmentFile(Cached):
 
 
 def encode_segment(header: Mapping[str, Any], entries: Iterable[tuple[bytes, Value]]) -> Iterator[Sequence[Value]]:
-    """Yield the parts of a file with these entries: in each step, those that it has computed, or none."""
+    """Yield the parts of a file with these entries in steps; a step may yield none."""
     ordered = sorted(entries, key=itemgetter(0))
     yield ()
     keys = b"".join(key for key, _ in ordered)
@@ -146,7 +146,7 @@ def encode_segment(header: Mapping[str, Any], entries: Iterable[tuple[bytes, Val
 
 
 def seal(value: Value) -> tuple[bytes, Value]:
-    """Return a value's checksum, and the value, which may be large, as it is."""
+    """Return a value's checksum and the value, which is not copied because it may be large."""
     return zlib.crc32(value).to_bytes(CHECKSUM_BYTES, "little"), value
 
 

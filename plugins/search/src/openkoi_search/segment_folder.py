@@ -91,7 +91,7 @@ class SegmentFolder:
         return self.index if current == list(self.index.segments) else SegmentIndex(current)
 
     def open(self, name: str) -> Segment:
-        """Open a segment; raise CorruptFileError if it is damaged, or another one."""
+        """Open a segment; raise CorruptFileError if it is damaged, or not the expected one."""
         file = read_segment_file(self.path / name)
         if file.header.get("name") != name:
             raise CorruptFileError(f"{name} is another segment")
@@ -112,7 +112,7 @@ class SegmentFolder:
 
     @contextmanager
     def lock(self, timeout: "LockTimeout") -> Iterator[None]:
-        """Keep other writers out; raise MemoryBusyError if that takes too long."""
+        """Lock out other writers; raise MemoryBusyError if that takes too long."""
         try:
             private_folder(self.path.parent)
             while True:
@@ -126,7 +126,7 @@ class SegmentFolder:
             raise MemoryUnusableError(self.path, error) from error
 
     def add(self, content: "SegmentContent", born: str) -> None:
-        """Add a segment to the index that was read last, and merge some of too many; the lock was held since."""
+        """Add a segment to the index just read, and merge some if there are too many. The caller has the lock."""
         segments = self.index.segments
         self.remove({*self.listed} - {segment.name for segment in segments})
         number = number_of(segments[-1].name) + 1 if segments else 1
@@ -168,7 +168,7 @@ class SegmentFolder:
         return open_segment(name, decode_segment(data) if small else read_segment_file(path))
 
     def remove(self, names: Iterable[str]) -> None:
-        """Delete files: merged segments, or what a killed writer left. One that cannot be deleted is ignored."""
+        """Delete the files of merged segments or of a killed writer; ignore those that cannot be deleted."""
         for name in names:
             with suppress(OSError):
                 (self.path / name).unlink()
@@ -221,7 +221,7 @@ class SegmentFolder:
 
 
 def choose_merge(sizes: Sequence[int]) -> int | None:
-    """Return from which segment on to merge; None while there are few small ones behind the last large one.
+    """Return the first segment to merge; None while few small segments follow the last large one.
 
     At least two are merged, and older ones that are not much larger than the rest.
     """

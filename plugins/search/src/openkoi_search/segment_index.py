@@ -1,4 +1,4 @@
-"""All segments at one point in time: which of their documents are current, and what is known of a run.
+"""All segments at one point in time, their current documents, and the known facts of runs.
 
 Segments are numbered. A merged one has the number of the last that it replaces, and records the first.
 """
@@ -102,7 +102,7 @@ class SegmentIndex(Cached):
 
     @cached_property
     def columns(self) -> "Columns":
-        """The columns of all segments that a score depends on; there are documents."""
+        """The columns of all segments that a score depends on. Requires at least one document."""
         numbers = memoryview(b"".join(segment.numbers for segment in self.segments)).cast("q")
         lengths = memoryview(b"".join(segment.lengths for segment in self.segments)).cast("I")
         spans = [segment.span for segment in self.segments if segment.size]
@@ -123,13 +123,13 @@ class SegmentIndex(Cached):
 
     @cached_property
     def next_pieces(self) -> Mapping[int, int]:
-        """The next pieces, which were added later, of those that ended a transcript, as numbers of documents."""
+        """For each piece that ended a transcript, the piece that was added after it, by document number."""
         pairs = unpack("q", b"".join(segment.file.get(EntryKind.NEXT.value) or b"" for segment in self.segments))
         return dict(zip(pairs[::2], pairs[1::2], strict=True))
 
     @cached_property
     def previous_pieces(self) -> Mapping[int, int]:
-        """The previous pieces, in the same way."""
+        """For each of these later pieces, the one before it."""
         return {following: number for number, following in self.next_pieces.items()}
 
     def read_all(self, kind: EntryKind, name: str) -> bytes:
@@ -144,7 +144,7 @@ class SegmentIndex(Cached):
 
 
 def name_segment(number: int, kind: str = ADDED) -> str:
-    """Return a name for a new segment of a number."""
+    """Return the name of a new segment with a number."""
     from secrets import token_hex
 
     return f"{number:0{NUMBER_DIGITS}}-{kind}-{token_hex(4)}{ENDING}"

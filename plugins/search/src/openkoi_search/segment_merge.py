@@ -46,14 +46,14 @@ class Merge:
 
 
 def start_merge(index: SegmentIndex, first: int) -> Merge:
-    """Return a merge, not yet begun, of the segments of an index from a place on."""
+    """Prepare a merge of the segments of an index from a position on."""
     names = [segment.name for segment in index.segments[first:]]
     name = name_segment(number_of(names[-1]), MERGED)
     return Merge(name, names, merge_segments(index, first, name))
 
 
 def merge_segments(index: SegmentIndex, first: int, name: str) -> Iterator[Sequence[Value]]:
-    """Yield the parts of the file of a segment with what segments from a place on contain, without outdated rows.
+    """Yield the parts of a file that merges the segments from a position on, without outdated rows.
 
     If no older segment is left, no outdated documents need to be recorded.
     """
@@ -67,7 +67,7 @@ def merge_segments(index: SegmentIndex, first: int, name: str) -> Iterator[Seque
 
 
 def append_segment(content: SegmentContent, segment: Segment, dead: Collection[int]) -> Iterator[None]:
-    """Append the rows of a segment, without those that are dead, and its other entries."""
+    """Append the live rows of a segment, and its other entries."""
     moved = move_rows(segment, dead, len(content.documents))
     alive = [new != NO_ROW for new in moved]
     scopes = [content.scopes.setdefault(name, len(content.scopes)) for name in segment.scope_names]
@@ -132,7 +132,7 @@ def append_others(content: SegmentContent, segment: Segment) -> Iterator[None]:
 
 
 def move_rows(segment: Segment, dead: Collection[int], start: int) -> list[int]:
-    """Return the new row of each row from ``start`` on; NO_ROW for one that is dead."""
+    """Map each row to its new number, counted from ``start``; dead rows to NO_ROW."""
     if not dead:
         return [*range(start, start + segment.size)]
     moved = []
@@ -143,7 +143,7 @@ def move_rows(segment: Segment, dead: Collection[int], start: int) -> list[int]:
 
 
 def move_postings(postings: Postings, moved: Sequence[int], *, is_whole: bool) -> Listed:
-    """Return postings with the new rows, without those of dead rows; if the segment ``is_whole``, none is dead."""
+    """Return postings with the new row numbers, without dead rows; ``is_whole`` means that no row is dead."""
     rows, counts, *_ = postings
     if is_whole and not isinstance(rows, range):
         widened = array("H", list(counts)) if isinstance(counts, bytes) else counts

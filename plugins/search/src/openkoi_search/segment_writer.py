@@ -39,7 +39,7 @@ class IndexedDocument:
 
 @dataclass(slots=True)
 class SegmentContent:
-    """What a segment contains: ``columns``, and the ``documents`` and ``vectors`` of the rows as they are encoded.
+    """A segment's content: ``columns``, and the encoded ``documents`` and ``vectors`` of the rows.
 
     ``scopes`` and ``kinds`` are places by name, ``words`` postings by word and scope. ``others`` are entries about no
     document, ``gone`` the numbers of outdated documents in older segments.
@@ -59,7 +59,7 @@ class SegmentContent:
         return b"".join(chain.from_iterable(self.encode_in_steps(**header)))
 
     def encode_in_steps(self, **header: object) -> Iterator[Sequence[Value]]:
-        """Yield the parts of the segment's file: in each step, those that were computed, or none."""
+        """Yield the parts of the segment's file in steps; a step may yield none."""
         entries: list[tuple[bytes, Value]] = [(document_key(row), value) for row, value in enumerate(self.documents)]
         entries += [(vector_key(row), value) for row, value in enumerate(self.vectors) if value]
         entries.append((EntryKind.COLUMNS.value, b"".join(map(pack, self.columns))))

@@ -26,7 +26,7 @@ class SignBits:
     checksum: LazyChecksum | None = None
 
     def scores(self, vector: "Scores") -> "NDArray[numpy.int16]":
-        """Return the negative number of signs in which each vector differs from another."""
+        """Return, negated, in how many signs each vector differs from another."""
         import numpy
 
         if self.checksum:

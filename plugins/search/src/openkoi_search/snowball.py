@@ -50,6 +50,6 @@ def make_english_stemmer() -> Stemmer:
 
 @cache
 def base_forms() -> Mapping[str, str]:
-    """Return the base form of each irregular one."""
+    """Map each irregular form to its base form."""
     groups = (group.split() for group in FORMS.split(","))
     return {form: base for base, *forms in groups for form in forms}

@@ -34,7 +34,7 @@ def with_context(
     before_shares: tuple[float, ...],
     after_shares: tuple[float, ...],
 ) -> Scores:
-    """Add a share for each word that a document lacks but a neighbor contains: an answer lacks the question's words.
+    """Add a share for each word that a document lacks but a neighbour has: answers rarely repeat the question's words.
 
     ``after`` is the next document of each; ``before_shares`` are those of the documents before one, the nearest first.
     """
@@ -49,7 +49,7 @@ def with_context(
 
 
 def reach_around(docs: Collection[int], steps: Steps) -> Iterator[tuple[int, float]]:
-    """Yield the documents around some with the share of a word there, the smaller share of a document first."""
+    """Yield the neighbours of some documents with their share for a word, smaller shares first."""
     reached = [
         (doc, share)
         for following, shares in steps
@@ -60,7 +60,7 @@ def reach_around(docs: Collection[int], steps: Steps) -> Iterator[tuple[int, flo
 
 
 def walk(docs: Iterable[int], following: Mapping[int, int], distance: int) -> Collection[int]:
-    """Return the documents that follow some at a distance."""
+    """Return the documents at a distance after some documents."""
     for _ in range(distance):
         docs = [following[doc] for doc in docs if doc in following]
     return list(docs)

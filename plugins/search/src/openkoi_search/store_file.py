@@ -27,7 +27,7 @@ class StoreFile(ABC, Generic[C]):
 
     @abstractmethod
     def read(self, work: Callable[[C], T], timeout: LockTimeout, /) -> T | None:
-        """Look something up; return None when there is no file that can be read."""
+        """Run a read; return None if there is no readable file."""
 
     @abstractmethod
     def write(self, work: Callable[[C], T], timeout: LockTimeout, /) -> T:
@@ -35,7 +35,7 @@ class StoreFile(ABC, Generic[C]):
 
     @abstractmethod
     def hold_alone(self) -> AbstractContextManager[object]:
-        """Keep other processes out while the file is moved."""
+        """Lock out other processes while the file is moved."""
 
     @abstractmethod
     def move(self, to: Path) -> None:
@@ -71,7 +71,7 @@ class StoreFile(ABC, Generic[C]):
 
 
 def delete_path(path: Path) -> None:
-    """Delete a file that is in the way; rename a folder, since it is not ours."""
+    """Delete a file that is in the way, or rename a folder, which may be the user's."""
     if path.is_dir():
         path.replace(path.with_name(f"{path.name}-{token_hex(4)}"))
     else:

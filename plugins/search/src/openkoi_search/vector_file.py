@@ -46,7 +46,7 @@ VERIFIED_ON_USE = ("packed", "signs", "matrix")
 
 @dataclass(frozen=True)
 class VectorFile:
-    """Vectors of documents and the scopes of these. ``model`` made them, ``mark`` names their state.
+    """Vectors of documents, with the documents' scopes. ``model`` computed them, ``mark`` identifies their state.
 
     ``versions`` distinguish vectors of the same document. A tail contains only what came after the state that ``base``
     names, and ``gone`` lists the documents of the base that are outdated.
@@ -73,7 +73,7 @@ class VectorFile:
         return replace(self, base=base.mark, gone=gone)
 
     def without_vectors(self, mark: str) -> "VectorFile":
-        """Return the same file without vectors, in another state."""
+        """Return the file's metadata without vectors, for another state."""
         scanned = VectorMatrix(self.vectors.matrix[:0])
         versions = None if self.versions is None else self.versions[:0]
         return VectorFile(mark, self.model, self.docs[:0], self.scopes, self.places[:0], scanned, versions)
@@ -116,7 +116,7 @@ def add_first_pass(file: VectorFile) -> VectorFile:
 
 
 def write(path: Path, vectors: VectorFile) -> None:
-    """Write arrays one by one, not as one text in memory, then rename the file; raise OSError when there is no room."""
+    """Write arrays one by one to save memory, then rename the file; raise OSError if the disk is full."""
     parts = parts_of(vectors)
     head = head_of(vectors, parts)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")

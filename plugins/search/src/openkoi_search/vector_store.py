@@ -44,7 +44,7 @@ class VectorStore:
             return self.layers
 
     def is_current(self, mark: str) -> bool:
-        """Return whether the vectors of this state are loaded, or there are none, and the files are unchanged."""
+        """Return whether this state's vectors, if any, are loaded, and the files are unchanged."""
         return not mark or (self.layers is not None and self.layers.mark == mark and self.stamp == self.stamps)
 
     @property

@@ -45,7 +45,7 @@ class RareWord:
 
 @dataclass(frozen=True, slots=True)
 class CommonWord:
-    """A word with a column of its counts, cut to MAX_BYTE; ``large`` are the counts that are cut.
+    """A word with a column of its counts, capped at MAX_BYTE; ``large`` are the counts above that.
 
     ``most`` is an upper bound of the counts.
     """
@@ -101,7 +101,7 @@ def count_in_column(posted: "Posted", rows: int) -> tuple[bytearray, Mapping[int
 
 
 def put(column: bytearray, start: int, rows: "array[int] | range", values: bytes) -> None:
-    """Put the values of some rows into a column, where the row 0 is at ``start``."""
+    """Write the values of some rows to a column, in which row 0 is at ``start``."""
     if not rows:
         return
     first, end = rows[0], rows[-1] + 1
@@ -116,6 +116,6 @@ def put(column: bytearray, start: int, rows: "array[int] | range", values: bytes
 
 
 def merge(one: bytearray, other: bytes) -> bytes:
-    """Return the combined values of two columns; where one is not 0, the other is."""
+    """Combine two columns, of which at least one is 0 in each row."""
     both = int.from_bytes(one, "little") | int.from_bytes(other, "little")
     return both.to_bytes(len(one), "little")

@@ -82,7 +82,7 @@ class BestScores:
             most *= 2
 
     def limit_rows(self, columns: "Columns", words: "Sequence[WeighedWord]") -> tuple[bytearray, int] | None:
-        """Return what rows reach at most, and what one has to reach to be among the best; None if none reaches it.
+        """Return the upper bounds of rows, and the bound needed to be among the best; None if no row reaches it.
 
         A word that is in a row once adds its weight / (1 + base + share * length), and more often at most as much more
         as in the longest row. Both sides are multiplied by what the weight is divided by: then lengths only change what
@@ -119,13 +119,13 @@ class BestScores:
         return least * (1 + self.base + self.share * length)
 
     def gains(self, weight: float, most: int, span: range) -> list[float]:
-        """Return the maximum that a word adds, times the same divisor, by its count in a row."""
+        """Return by count in a row the most that a word adds, multiplied by the same divisor."""
         far = self.base + self.share * span[-1]
         gains = [weight * often * (1 + far) / (often + far) for often in range(min(most, MAX_DISTINCT_COUNT) + 1)]
         return gains if most <= MAX_DISTINCT_COUNT else [*gains, weight * (1 + far)]
 
     def score_some(self, columns: "Columns", rows: Sequence[int], words: "Sequence[WeighedWord]") -> RowScores:
-        """Return the scores of some rows. Of common words, rows that are alike are scored once."""
+        """Return the scores of some rows. For common words, equal rows are scored once."""
         lengths = itemgetter(slice(0), *rows)(columns[1])[1:]
         common = [(weight, word) for weight, word in words if isinstance(word, CommonWord)]
         profiles = list(zip(lengths, *(word.pick(rows) for _, word in common), strict=True))
@@ -170,7 +170,7 @@ def find_largest(data: bytearray, least: int, most: int) -> list[int]:
 
 
 def find_edge(data: bytes | bytearray, least: int, most: int) -> tuple[int, int]:
-    """Return the least byte value that no more than a number of bytes reach, and how many do.
+    """Return the lowest byte value that at most a given number of bytes reach, and how many do.
 
     A sample says where it is likely to be, so that only a few bytes are looked at again.
     """

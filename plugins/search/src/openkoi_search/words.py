@@ -34,7 +34,7 @@ ASKING = "_question_"  # stands for the question mark that a text ends with; no 
 
 
 def document_terms(text: str) -> list[str]:
-    """Return the words by which a text is found, and whether it ends like a question."""
+    """Return the searchable words of a text, and whether it ends like a question."""
     return [*index_terms(boost_definitions(text)), *([ASKING] if text.rstrip().endswith("?") else [])]
 
 
@@ -50,7 +50,7 @@ def index_terms(text: str) -> list[str]:
 
 
 def split_tokens(text: str) -> list[str]:
-    """Split a text where words end; in scripts without spaces every character is one."""
+    """Split a text into words; in scripts without spaces, every character is a word."""
     found: list[str] = (PLAIN if text.isascii() else compile_token_pattern()).findall(text)
     return found
 

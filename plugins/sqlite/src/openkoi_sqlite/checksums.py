@@ -41,7 +41,7 @@ def store_words_checksum(connection: Connection) -> None:
 
 
 def check_words(connection: Connection) -> None:
-    """Raise StoreError where the file is not as it was left."""
+    """Raise StoreError if the file is not in the state in which it was closed."""
     results = connection.execute("PRAGMA quick_check(1)").fetchall()
     if results != [("ok",)]:
         raise StoreError(StoreFailureKind.DAMAGED, results[0][0])
@@ -52,7 +52,7 @@ def check_words(connection: Connection) -> None:
 
 
 def check_lines(connection: Connection) -> None:
-    """Raise StoreError where a document was changed."""
+    """Raise StoreError if a document was changed."""
     if any(crc32(line) != seal for line, seal in connection.execute(LINES)):
         raise StoreError(StoreFailureKind.DAMAGED, DAMAGE_MESSAGE)
 

@@ -60,7 +60,7 @@ class SQLiteMemoryFile(StoreFile[sqlite3.Connection]):
         raise MemoryUnusableError(self.path, "a new file cannot be used either")
 
     def attempt(self, work: Work[T], patience: LockTimeout, begin: str) -> T:
-        """Open, work, close, and again while the file is busy; raise StoreError after a damaged one made way."""
+        """Open, work, close, and retry while the file is busy; raise StoreError after moving a damaged file aside."""
         while True:
             inode = self.inode
             try:
@@ -140,7 +140,7 @@ class SQLiteMemoryFile(StoreFile[sqlite3.Connection]):
         return self.path.with_name(f"{self.path.name}-wal")
 
     def hold_alone(self) -> AbstractContextManager[object]:
-        """Keep other processes out while the file is moved."""
+        """Lock out other processes while the file is moved."""
         return lock_beside(self.path)
 
     def move_same(self, to: Path, inode: int) -> bool:
@@ -152,7 +152,7 @@ class SQLiteMemoryFile(StoreFile[sqlite3.Connection]):
         return True
 
     def move(self, to: Path) -> None:
-        """Move the file and those next to it; the caller has the lock."""
+        """Move the file and those that belong to it; the caller has the lock."""
         for source, target in reversed([*zip(self.list_files(self.path), self.list_files(to), strict=True)]):
             delete_path(target)
             if source.exists():
@@ -164,7 +164,7 @@ class SQLiteMemoryFile(StoreFile[sqlite3.Connection]):
             delete_path(path)
 
     def list_files(self, path: Path) -> list[Path]:
-        """Return a file and those that SQLite keeps next to it."""
+        """Return a file and those that SQLite stores next to it."""
         return [path.with_name(path.name + ending) for ending in FILE_ENDINGS]
 
 

@@ -61,7 +61,7 @@ def prepare_batch(records: Iterable[Record]) -> PreparedBatch:
 
 
 def ingest_batch(connection: Connection, batch: PreparedBatch, *, moving: bool) -> None:
-    """Absorb records, within a transaction. The offsets of their segments move with them when ``moving``."""
+    """Ingest records within a transaction; if ``moving``, also advance the offsets of their segments."""
     fresh = filter_new(connection, batch.kept)
     insert_records(connection, fresh)
     if fresh:

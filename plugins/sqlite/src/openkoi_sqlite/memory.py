@@ -30,7 +30,7 @@ class SQLite(FileMemory["Connection"]):
 
     @property
     def file(self) -> "SQLiteMemoryFile":
-        """The file; SQLite is imported when it is first asked for."""
+        """The file; SQLite is imported on first use."""
         from .file import SQLiteMemoryFile
 
         self.opened = self.opened or SQLiteMemoryFile(self.path, self.seconds)

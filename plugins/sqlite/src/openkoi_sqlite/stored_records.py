@@ -1,4 +1,4 @@
-"""Write records, without their bulk, to their table, and read them back."""
+"""Write reduced records to their table, and read them back."""
 
 import json
 from collections import defaultdict
@@ -30,7 +30,7 @@ class StoredRecord:
 
     @property
     def row(self) -> tuple[object, ...]:
-        """Its values and their seal."""
+        """The row's values and their checksum."""
         values = (self.id, self.moment, self.run, self.name, self.about, self.payload)
         return (*values, row_checksum(*values))
 
@@ -41,7 +41,7 @@ class StoredRecord:
 
 
 def to_stored_record(record: Record) -> StoredRecord | None:
-    """Return what to store of a record, or None; raise for one that could not be read again."""
+    """Return the reduced record to store, or None; raise an error for one that could not be read again."""
     event = reduce_event(record.event)
     if event is None:
         return None
@@ -75,7 +75,7 @@ def insert_records(connection: Connection, fresh: Iterable[StoredRecord]) -> Non
 
 
 def load_by_run(connection: Connection, runs: Iterable[str]) -> Mapping[str, list[Record]]:
-    """Return everything that is stored about these runs."""
+    """Return all stored records of these runs."""
     return group_records(connection, "run", runs)
 
 

@@ -83,7 +83,7 @@ class SQLiteTables:
         return known
 
     def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
-        """Return the documents, among these, that the query asks for."""
+        """Return the documents, among these, that match the query's filters."""
         statement, values = f"SELECT doc FROM documents WHERE doc IN {LISTED}", to_parameter(docs)
         if query.kinds:
             statement, values = statement + KINDS, [*values, *to_parameter(map(clean, query.kinds))]

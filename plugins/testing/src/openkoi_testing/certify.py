@@ -53,7 +53,7 @@ class SuiteCounter:
     suites_by_test: dict[str, list[str]] = field(default_factory=dict)
 
     def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
-        """Note which suites each test belongs to."""
+        """Record the suites that each test belongs to."""
         for item in items:
             kind = getattr(item, "cls", None)
             bases = [base.__name__ for base in kind.__mro__] if kind else []

@@ -45,7 +45,7 @@ NUMBER = re.compile(r"(?m)^([-+*> ]*)\d+[.)](?=\s|$)")
 
 
 def draw_markdown(seed: int) -> str:
-    """Return a Markdown text that is drawn by chance."""
+    """Return a random Markdown text."""
     chance = random.Random(seed)
     lines: list[str] = []
     for _ in range(chance.randint(1, 40)):

@@ -34,7 +34,7 @@ class UnitTestGuard:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-        """Run a test, and add its processor time. What it is first to import is not compiled into files."""
+        """Run a test, and add its processor time. Modules that it imports first are not compiled to files."""
         self.running, begun = item.nodeid, time.process_time()
         compiles, sys.dont_write_bytecode = sys.dont_write_bytecode, True
         try:

@@ -47,7 +47,7 @@ def apply_edit(context: ToolContext, where: WorkspacePath, edit: Edit) -> str:
 
 
 def refuse_ambiguous(where: WorkspacePath, text: str, edit: Edit, found: Matches) -> None:
-    """Raise when one place is meant and there are several, or too many to count."""
+    """Raise ToolError if the edit is for one place and there are several, or too many to count."""
     if len(found.changes) >= MAX_MATCHES:
         raise ToolError(f"The search text occurs {MAX_MATCHES:,} times or more in {where.name}. Use run_command.")
     if edit.all or len(found.changes) < 2:
@@ -61,7 +61,7 @@ def refuse_ambiguous(where: WorkspacePath, text: str, edit: Edit, found: Matches
 
 
 def describe_missing(context: ToolContext, where: WorkspacePath, text: str, edit: Edit) -> str:
-    """Report that the text is missing, whether the replacement is there, and the most similar lines."""
+    """Report that the text is missing, whether the replacement already exists, and the most similar lines."""
     first = f"The search text is not in {where.name}."
     at = text.find(edit.replace) if edit.replace.strip() else -1
     if at >= 0:

@@ -14,7 +14,7 @@ from .symlink_safe_paths import WorkspacePath, describe_refusal
 
 @dataclass(frozen=True, slots=True)
 class WriteStep:
-    """The bytes to put at a path, or None to delete the file; a mode, and whether it is executable, where set."""
+    """The bytes to write to a path, or None to delete the file; optionally a mode, and whether it is executable."""
 
     where: WorkspacePath
     data: bytes | None
@@ -63,7 +63,7 @@ def apply_step(step: WriteStep) -> None:
 
 
 def with_executable(mode: int, executable: bool) -> int:
-    """Return a mode by which either all who may read the file may run it, or no user may."""
+    """Return a mode with which everyone who may read the file may run it, or no one."""
     return mode | (mode & 0o444) >> 2 if executable else mode & ~0o111
 
 
@@ -77,7 +77,7 @@ def back_up(where: WorkspacePath) -> PathBackup:
 
 
 def restore_backups(done: Sequence[PathBackup]) -> list[str]:
-    """Restore everything, the last first; return the names of what could not be restored."""
+    """Restore everything, the last first; return the names of files that could not be restored."""
     lost = []
     for before in reversed(done):
         try:

@@ -56,7 +56,7 @@ def encode_text(document: TextDocument, begin: int, new: str) -> bytes:
 
 
 def has_stand_in(raw: str, new: str) -> bool:
-    """Return whether new text contains a sign that stands for something else in this file."""
+    """Return whether new text contains a stand-in character, which represents something else in this file."""
     return not new.isascii() and any(sign in new and chr(code) in raw for code, sign in STAND_INS.items())
 
 

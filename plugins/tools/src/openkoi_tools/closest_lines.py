@@ -41,7 +41,7 @@ def candidate_lines(lines: Sequence[str], probe: str) -> list[int]:
 
 
 def compare_window(lines: Sequence[str], wanted: Sequence[str], start: int) -> ClosestLines:
-    """Compare as many lines as were searched, from a line on."""
+    """Compare the searched lines with as many lines from a position on."""
     from rapidfuzz import fuzz
 
     here = lines[start : start + len(wanted)]
@@ -50,7 +50,7 @@ def compare_window(lines: Sequence[str], wanted: Sequence[str], start: int) -> C
 
 
 def drop_overlapping(near: Sequence[ClosestLines]) -> list[ClosestLines]:
-    """Drop what overlaps a better one."""
+    """Drop runs that overlap a better one."""
     kept: list[ClosestLines] = []
     for one in near:
         if all(one.last < other.first or one.first > other.last for other in kept):

@@ -20,7 +20,7 @@ STATUS_BYTES = 600
 
 
 async def run_in_shell(line: str, seconds: float, context: ToolContext) -> ToolResult:
-    """Run a command line and return what the model sees of it."""
+    """Run a command line and return the result for the model."""
     refuse_command(line)
     began = monotonic()
     done = await context.run.execute(Command([*find_shell(), line], seconds=seconds, network=True))
@@ -34,7 +34,7 @@ async def run_in_shell(line: str, seconds: float, context: ToolContext) -> ToolR
 
 
 def refuse_command(command: str) -> None:
-    """Raise for a command that no shell can run."""
+    """Raise ToolError for a command that no shell can run."""
     if not command.strip():
         raise ToolError("The command is empty. Pass the command line to run.")
     if "\0" in command:

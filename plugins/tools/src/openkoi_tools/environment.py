@@ -35,7 +35,7 @@ class Environment:
 
 
 def environment_facts(workspace: Path) -> Iterator[str]:
-    """Yield what a model cannot know about where it works."""
+    """Yield the facts about its environment that a model cannot know."""
     yield f"Working directory: {workspace}"
     if below := users_folder(workspace):
         yield f"The user is in its subfolder {below}"
@@ -96,7 +96,7 @@ def describe_version_control(workspace: Path) -> str:
 
 
 def find_git_folder(place: Path) -> Path | None:
-    """Return where git keeps its state; in a worktree or a submodule a file names the folder."""
+    """Return the folder of git's state; in a worktree or a submodule, a file contains its path."""
     if place.is_dir():
         return place
     named = read_first_line(place).removeprefix("gitdir: ")
@@ -104,7 +104,7 @@ def find_git_folder(place: Path) -> Path | None:
 
 
 def describe_head(git: Path) -> str:
-    """Return the branch, or the commit where none is checked out."""
+    """Return the branch, or the commit if no branch is checked out."""
     found = HEAD_LINE.fullmatch(read_first_line(git / "HEAD"))
     if found is None:
         return "unknown branch"

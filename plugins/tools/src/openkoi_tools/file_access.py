@@ -39,7 +39,7 @@ def stat_existing(where: WorkspacePath, settings: ToolSettings) -> os.stat_resul
 
 
 def refuse_special(where: WorkspacePath, mode: int) -> None:
-    """Raise for a path that exists and is not an ordinary file."""
+    """Raise ToolError for a path that exists and is not a regular file."""
     if stat.S_ISDIR(mode):
         raise ToolError(f"{where.name} is a folder, not a file. Use list_files.")
     if not stat.S_ISREG(mode):
@@ -63,7 +63,7 @@ def save_file(path: Path, data: bytes) -> None:
 
 
 def refuse_read_only(path: Path) -> None:
-    """Raise for an existing file that is read-only."""
+    """Raise ToolError for an existing file that is read-only."""
     if path.exists() and not os.access(path, os.W_OK):
         raise ToolError(f"{path.name} is read-only. Change its mode with run_command if it is meant to be written.")
 
@@ -77,7 +77,7 @@ def write_durably(path: Path, data: bytes) -> None:
 
 
 def copy_ownership(path: Path, before: os.stat_result) -> None:
-    """Give a file the owner and the mode of another, the owner where the system permits it."""
+    """Give a file the mode of another one and, if the system permits it, the owner."""
     if hasattr(os, "chown"):
         with suppress(PermissionError):
             os.chown(path, before.st_uid, before.st_gid)

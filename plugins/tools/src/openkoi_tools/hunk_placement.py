@@ -1,4 +1,4 @@
-"""Find the lines of a file that a patch changes. Line numbers are hints."""
+"""Find the lines of a file that a patch changes; its line numbers are only hints."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from .text_document import split_lines
 
 @dataclass(frozen=True, slots=True)
 class UnplacedHunk:
-    """A hunk that has no position, or several: the lines, counted from one, where it might be."""
+    """A hunk without a position, or with several: the possible lines, counted from one."""
 
     number: int
     hunk: Hunk
@@ -24,7 +24,7 @@ class UnplacedHunk:
 
 @dataclass(frozen=True, slots=True)
 class PlacedHunk:
-    """A hunk in its position: the whole of its old lines, and the changes among them."""
+    """A hunk in its position: the span of its old lines, and the changes in it."""
 
     block: TextChange
     changes: tuple[TextChange, ...]
@@ -33,7 +33,7 @@ class PlacedHunk:
 
 @dataclass(frozen=True, slots=True)
 class HunkCandidates:
-    """List where a hunk might be, counted from zero. ``tolerant``: only if white space is ignored."""
+    """The lines where a hunk may be, counted from zero. ``tolerant``: only if white space is ignored."""
 
     first_lines: tuple[int, ...] = ()
     tolerant: bool = False
@@ -82,7 +82,7 @@ def find_candidates(lines: Sequence[str], hunk: Hunk) -> HunkCandidates:
 
 
 def may_end(hunk: Hunk, first: int, lines: Sequence[str]) -> bool:
-    """Return whether a hunk that ends its file does so from here."""
+    """Return whether a hunk that must end the file does so from this line."""
     return not (hunk.at_end or hunk.old_open) or first + len(hunk.old_lines) == len(lines)
 
 
@@ -96,7 +96,7 @@ def choose_line(firsts: Sequence[int], hunk: Hunk, expected: ExpectedLine, lines
 
 
 def below_headings(firsts: Sequence[int], headings: Sequence[str], lines: Sequence[str]) -> list[int]:
-    """Return the places that come first after the last heading, below those before it."""
+    """Return the first places below the last heading, which is below the previous ones."""
     above = 0
     for heading in headings[:-1]:
         above = next((at for at in range(above, len(lines)) if heading in lines[at]), len(lines))
@@ -127,7 +127,7 @@ def fit_hunk(text: str, hunk: Hunk, first: int, *, tolerant: bool) -> PlacedHunk
 
 
 def fit_final_newline(text: str, hunk: Hunk, change: TextChange) -> TextChange:
-    """Set the line feed at the end of the file: as the patch says where it mentions it, else as it was."""
+    """Set the line feed at the end of the file: as in the patch if that mentions it, else as it was."""
     if change.end < len(text) or not change.new:
         return change
     unclosed = bool(text) and not text.endswith("\n")

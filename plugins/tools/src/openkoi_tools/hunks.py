@@ -85,7 +85,7 @@ def line_sign(line: str) -> str:
 
 
 def signed_lines_end(lines: Sequence[str], begin: int, end: int) -> int:
-    """Return where the signed lines from a beginning on end; raise ToolError for a line without a sign."""
+    """Return where the signed lines end that start at a position; raise ToolError for a line without a sign."""
     for number in range(begin, end):
         if line_sign(lines[number]) not in (*SIGNS, NO_NEWLINE_MARK):
             raise ToolError(

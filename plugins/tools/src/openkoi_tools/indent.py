@@ -37,12 +37,12 @@ class IndentShift:
         return cls(dict(reversed(pairs)), step or TAB_WIDTH)
 
     def apply(self, line: str) -> str:
-        """Return one line where it belongs; an empty one stays as it is."""
+        """Return a line with its new indentation; an empty line stays as it is."""
         mine = leading_space(line)
         return self.target_indent(mine) + line[len(mine) :] if line.strip() else line
 
     def target_indent(self, mine: str) -> str:
-        """Return the file's indentation for one of ours."""
+        """Return the file's indentation for one of the replacement's."""
         if mine in self.known:
             return self.known[mine]
         bases = [base for base in self.known if mine.startswith(base)]
@@ -52,7 +52,7 @@ class IndentShift:
         return self.shallower_indent(mine)
 
     def convert_extra(self, extra: str) -> str:
-        """Return deeper indentation in the characters that the file uses."""
+        """Return a deeper indentation in the file's characters."""
         if self.tabs:
             return "\t" * -(-len(extra.expandtabs(self.step)) // self.step)
         return extra.expandtabs(TAB_WIDTH) if any(self.known.values()) else extra

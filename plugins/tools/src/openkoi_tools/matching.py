@@ -70,7 +70,7 @@ def line_runs(lines: Sequence[str], wanted: Sequence[str], key: Callable[[str], 
 
 
 def line_starts(lines: Sequence[str]) -> list[int]:
-    """Return where each line begins in its text, and where one after the last would."""
+    """Return where each line of a text begins, and where a line after the last one would begin."""
     return [0, *accumulate(len(line) + 1 for line in lines)]
 
 

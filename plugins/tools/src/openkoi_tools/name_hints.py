@@ -1,4 +1,4 @@
-"""Suggest the existing name that was probably meant."""
+"""Suggest the existing name that was probably intended."""
 
 from collections.abc import Collection
 from difflib import get_close_matches

@@ -13,7 +13,7 @@ NO_FILE = (
 
 
 def parse_patch(patch: str) -> list[FilePatch]:
-    """Return what a patch does to which files; raise ToolError for one that cannot be parsed."""
+    """Parse a patch into its changes by file; raise ToolError for one that cannot be parsed."""
     lines = patch.removesuffix("\n").split("\n")
     if all(line.endswith("\r") for line in lines):
         lines = [line.removesuffix("\r") for line in lines]

@@ -30,7 +30,7 @@ def apply_patches(context: ToolContext, patches: Sequence[FilePatch]) -> str:
 
 
 def format_report(lines: Sequence[str], room: int) -> str:
-    """Return what was done, shortened to the room there is."""
+    """Return what was done, shortened to the available space."""
     fitting = take_fitting(lines, room)
     title = [f"Patched {format_count(len(lines), 'file')}:"] if len(lines) > 1 else []
     left = [f"[and {len(lines) - len(fitting)} more]"] if len(fitting) < len(lines) else []
@@ -47,7 +47,7 @@ def resolve_target(context: ToolContext, patch: FilePatch) -> PatchTarget:
 
 
 def refuse_duplicates(targets: Sequence[PatchTarget]) -> None:
-    """Raise when a file occurs more than once."""
+    """Raise ToolError if a file occurs more than once."""
     met: set[Path] = set()
     for target in targets:
         places = {target.before.real, target.after.real}
@@ -66,7 +66,7 @@ def lock_files(context: ToolContext, paths: set[Path]) -> Iterator[None]:
 
 
 def check_target(context: ToolContext, target: PatchTarget) -> PatchPlan:
-    """Check one file; an error says that nothing was changed."""
+    """Check one file; errors state that nothing was changed."""
     try:
         return context.resolve_and_run(target.patch.before or target.patch.after, lambda _: plan_patch(context, target))
     except ToolError as fault:

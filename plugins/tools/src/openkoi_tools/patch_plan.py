@@ -60,7 +60,7 @@ def plan_patch(context: ToolContext, target: PatchTarget) -> PatchPlan:
 
 
 def refuse_existing(where: WorkspacePath) -> None:
-    """Raise when something exists there."""
+    """Raise ToolError if the target path exists."""
     if where.real.exists():
         raise ToolError(
             f"{where.name} exists already. Change it with a hunk that contains its lines, or use write_file."

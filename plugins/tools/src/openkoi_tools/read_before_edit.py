@@ -32,19 +32,19 @@ def describe_unread(context: ToolContext, where: WorkspacePath) -> str:
 
 
 def refuse_unread_file(context: ToolContext, where: WorkspacePath) -> None:
-    """Raise when a file exists whose current content is not known."""
+    """Raise ToolError if the model has not seen an existing file's current content."""
     if where.real.exists() and (why := describe_unread(context, where)):
         raise ToolError(f"{why}, or pass overwrite=true.")
 
 
 def refuse_unread(context: ToolContext, where: WorkspacePath) -> None:
-    """Raise when no part of the file was shown in this run."""
+    """Raise ToolError if no part of the file was shown in this run."""
     if not context.tracker.has_shown(where.real):
         raise ToolError(f"{where.name} was not read in this run. Read it with read_file, then edit it.")
 
 
 def refuse_unseen(context: ToolContext, where: WorkspacePath, text: str, changes: Sequence[TextChange]) -> None:
-    """Raise when a change goes to lines that were not shown."""
+    """Raise ToolError if a change affects lines that were not shown."""
     for change in changes:
         if not context.tracker.covers(where.real, text[change.start : change.end].split("\n")):
             first, last = line_span(text, change)
@@ -76,7 +76,7 @@ def record_shown(seen: ReadTracker, where: WorkspacePath, text: str, changes: Se
 
 
 def describe_edit(where: WorkspacePath, text: str, found: Matches) -> str:
-    """Report where the file was changed, and show the new lines where white space was adapted."""
+    """Report where the file was changed, and show the new lines if their white space was adapted."""
     first, last = line_span(text, found.changes[0])
     if len(found.changes) > 1:
         done = f"Edited {where.name} in {format_count(len(found.changes), 'place')}, the first at line {first}."

@@ -19,7 +19,7 @@ NUMBERED = lazy_pattern(r"^\s*\d+\|", re.MULTILINE)
 
 
 def replay_reads(calls: Iterable[tuple[ToolCall, ToolResult]], workspace: Path) -> ReadTracker:
-    """Return what a run knows of files by the calls that succeeded."""
+    """Return the lines of files that a run has seen through successful calls."""
     seen = ReadTracker()
     for path, text in (piece for call, result in calls if not result.failed for piece in shown_texts(call, result)):
         with suppress(KoiError, OSError):

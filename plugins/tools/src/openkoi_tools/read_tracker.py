@@ -46,13 +46,13 @@ class ReadTracker:
         return self.stamps.get(path) == file_stamp(path)
 
     def move(self, path: Path, to: Path) -> None:
-        """Record that a known file has another name now."""
+        """Record that a known file was renamed."""
         if pieces := self.pieces.get(path):
             self.pieces[to] = pieces
         self.forget(path)
 
     def forget(self, path: Path) -> None:
-        """Record that a file is gone."""
+        """Record that a file was removed."""
         self.pieces.pop(path, None)
         self.stamps.pop(path, None)
 
@@ -67,6 +67,6 @@ class ReadTracker:
 
 
 def file_stamp(path: Path) -> Stamp:
-    """Return what changes whenever a file does."""
+    """Return a file's stamp, which changes with the file."""
     facts = path.stat()
     return facts.st_mtime_ns, facts.st_size

@@ -64,7 +64,7 @@ async def search_with_ripgrep(wanted: SearchQuery, run: Run, settings: ToolSetti
 
 
 def ripgrep_options(wanted: SearchQuery) -> list[str]:
-    """Return the options that make ripgrep look at the same files as we do, and write one line a hit."""
+    """Return the options that make ripgrep search the same files as our own search, and write one line per hit."""
     look = ["--no-config", "--hidden", "--no-require-git", "--no-ignore-dot", "--no-ignore-exclude"]
     look += ["--no-ignore-global", "--ignore-file=/dev/stdin", f"--max-filesize={scan.MAX_FILE_BYTES}"]
     say = ["--no-heading", "--with-filename", "--line-number", "--null", "--color=never", "--sort=path"]
@@ -81,7 +81,7 @@ def ripgrep_ignore_lines(glob: GlobPattern, skip: Iterable[str]) -> list[str]:
 
 
 async def search_in_process(wanted: SearchQuery, settings: ToolSettings) -> list[Hit]:
-    """Search in a child process; it is ended when it takes too long, whatever the pattern."""
+    """Search in a child process, which is killed if it takes too long, whatever the pattern."""
     files = await asyncio.to_thread(files_to_search, wanted, settings)
     order = {"pattern": wanted.pattern, "literal": wanted.literal, "files": files, "room": 2 * settings.result_bytes}
     status, output = await run_scan(json.dumps(order).encode(), wanted.where.root, settings.search_seconds)

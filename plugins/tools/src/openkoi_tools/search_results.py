@@ -34,7 +34,7 @@ async def run_search(context: ToolContext, wanted: SearchQuery) -> list[Hit]:
 
 
 def refuse_pattern(pattern: str) -> None:
-    """Raise for a pattern that no line can match."""
+    """Raise ToolError for a pattern that no line can match."""
     if not pattern:
         raise ToolError("The pattern is empty. Use list_files to see which files there are.")
     if "\0" in pattern or "\n" in pattern:

@@ -26,7 +26,7 @@ class LineRange:
 
 
 def describe_file(context: ToolContext, where: WorkspacePath, wanted: LineRange) -> ToolResult:
-    """Read a file and return what the model sees of it."""
+    """Read a file and return the result for the model."""
     data = load_file(where, context.settings)
     if kind := image_type(data):
         return show_image(where, data, kind)
@@ -60,7 +60,7 @@ def show_lines(context: ToolContext, where: WorkspacePath, text: TextDocument, w
 
 
 def refuse_empty_range(where: WorkspacePath, wanted: LineRange, total: int) -> None:
-    """Raise for lines that do not exist."""
+    """Raise ToolError for lines that do not exist."""
     if wanted.end < wanted.start:
         raise ToolError(f"The range is empty: end ({wanted.end}) is before start ({wanted.start}). Swap them.")
     if wanted.start > max(1, total):
@@ -89,6 +89,6 @@ def list_oddities(text: TextDocument) -> list[str]:
 
 
 def continue_note(last: int, lines: Sequence[str]) -> str:
-    """Return how to continue, where there is more."""
+    """Return how to read on, if there is more."""
     left = len(lines) - last
     return f"[{format_count(left, 'more line')}; continue with start={last + 1}]" if left > 0 and lines else ""

@@ -58,12 +58,12 @@ def is_link(path: Path) -> bool:
 
 
 def printable_path(path: str) -> str:
-    """Return a printable path: a byte that is not text becomes a sign for one."""
+    """Return a printable path, in which bytes that are not text are replaced."""
     return os.fsencode(path).decode(errors="replace")
 
 
 def describe_refusal(path: str, error: OSError | RuntimeError) -> str:
-    """Describe why the system refused something with a path."""
+    """Describe why the system rejected an operation on a path."""
     short = shorten_path(path)
     if isinstance(error, PermissionError):
         return f"{short}: permission denied for this user. Continue without it, or ask the user."

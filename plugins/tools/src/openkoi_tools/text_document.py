@@ -26,7 +26,7 @@ class TextDocument:
 
     @property
     def has_stand_ins(self) -> bool:
-        """Whether stand-ins are shown for something."""
+        """Whether the shown text contains stand-ins."""
         return "\0" in self.raw or self.encoding.errors != "strict"
 
     def raw_offsets(self, offsets: Sequence[int]) -> list[int]:
@@ -53,7 +53,7 @@ def plain_text(raw: str) -> str:
 
 
 def split_lines(plain: str) -> list[str]:
-    """Split a text into its lines; a final line feed begins no further one."""
+    """Split a text into lines; a final line feed does not begin another one."""
     return plain.removesuffix("\n").split("\n") if plain else []
 
 

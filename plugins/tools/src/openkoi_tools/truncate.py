@@ -14,7 +14,7 @@ SECRET_LOOKAHEAD_LINES = 50  # lines that are looked at for the rest of a secret
 
 @dataclass(frozen=True, slots=True)
 class NumberedLines:
-    """Numbered lines, and what of their text they show."""
+    """Numbered lines, and the part of the text that they show."""
 
     shown: str
     known: str
@@ -22,7 +22,7 @@ class NumberedLines:
 
 
 def number_lines(lines: Sequence[str], first: int, room: int) -> NumberedLines:
-    """Return as many numbered lines as there is room for, at least one."""
+    """Return as many numbered lines as fit, at least one."""
     width = min(MAX_LINE_CHARACTERS, max(1, room // 4))
     pieces: list[str] = []
     known: list[str] = []
@@ -39,7 +39,7 @@ def number_lines(lines: Sequence[str], first: int, room: int) -> NumberedLines:
 
 
 def lines_without_cut_secret(lines: Sequence[str], count: int) -> int:
-    """Return how many of the first lines contain no beginning of a secret that continues below; at least one."""
+    """Return the number of first lines that end before a secret which continues below; at least one."""
     if count >= len(lines):
         return count
     above = "\n".join(lines[:count])
@@ -58,7 +58,7 @@ def cut_line(line: str, width: int) -> str:
 
 
 def take_fitting(lines: Iterable[str], room: int) -> list[str]:
-    """Take lines from the beginning as long as they fit."""
+    """Take lines from the beginning while they fit."""
     kept = []
     for line in lines:
         room -= len(line.encode()) + 1

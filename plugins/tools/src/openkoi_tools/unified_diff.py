@@ -82,7 +82,7 @@ class UnifiedDiffParser:
         return [header.to_patch() for header in self.headers]
 
     def parse_outside(self, at: int) -> int:
-        """Parse a line that is in no hunk; return where the next one is."""
+        """Parse a line outside hunks; return the index of the next one."""
         line = self.lines[at].rstrip("\r")
         if is_header(self.lines, at):
             self.set_names(line, self.lines[at + 1].rstrip("\r"))
@@ -137,7 +137,7 @@ class UnifiedDiffParser:
 
 
 def counted_end(lines: Sequence[str], at: int, ranges: "re.Match[str]") -> int | None:
-    """Return where a hunk ends that is as long as it says; None if it is not."""
+    """Return where a hunk ends if its length matches its header; otherwise None."""
     old, new = int(ranges[2] or 1), int(ranges[4] or 1)
     while old > 0 or new > 0 or (at < len(lines) and lines[at].startswith(NO_NEWLINE_MARK)):
         sign = line_sign(lines[at]) if at < len(lines) else ""
@@ -157,7 +157,7 @@ def is_over(lines: Sequence[str], at: int) -> bool:
 
 
 def next_boundary(lines: Sequence[str], at: int) -> int:
-    """Return where the next line is that cannot belong to a hunk."""
+    """Return the next line that cannot belong to a hunk."""
     while at < len(lines) and not (
         lines[at].startswith(("@@", "diff ", "*** ", "```")) or is_header(lines, at) or is_signature(lines[at])
     ):

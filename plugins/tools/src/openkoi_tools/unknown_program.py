@@ -27,7 +27,7 @@ def describe_missing_program(line: str, output: str, workspace: Path) -> str:
 
 
 def program_words(line: str) -> Iterator[str]:
-    """Yield the words of a line that stand where a program is named."""
+    """Yield the words in the positions of program names."""
     reader = shlex.shlex(line, posix=True, punctuation_chars=BREAKS)
     reader.whitespace = " \t"
     reader.commenters = ""

@@ -65,7 +65,7 @@ def accept_nothing(history: History) -> Decision | None:
 
 
 def accept_judged_change(history: History) -> Decision | None:
-    """Accept unfinished work only if it changed something and this very state meets the threshold."""
+    """Accept unfinished work only if it changed something and its current state meets the threshold."""
     if history.facts.changed and history.meets_threshold:
         return accept_score(history)
     refused = history.facts.end is StopReason.REFUSED
@@ -101,7 +101,7 @@ def accept_score(history: History) -> Decision:
 
 
 def checks_passed(facts: Facts) -> str:
-    """Return how many checks turned green, or else how many still pass."""
+    """Describe how many checks were fixed, or else how many still pass."""
     if facts.turned:
         return f"{format_count(len(facts.turned), 'check')} turned green"
     edited = f", {facts.edited} of them in files that this work changed" if facts.edited else ""

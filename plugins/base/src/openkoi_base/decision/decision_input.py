@@ -56,7 +56,7 @@ class History:
 
     @property
     def meets_threshold(self) -> bool:
-        """Whether a judge's score of this very state reaches the threshold."""
+        """Whether a judge's score of the current state reaches the threshold."""
         return self.facts.judged is not None and meets(self.facts.judged, self.limits.quality_threshold)
 
 

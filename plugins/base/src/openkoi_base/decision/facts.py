@@ -55,7 +55,7 @@ def observe(
 
 
 def limit_work(work: ExecutionResult, limit: str) -> ExecutionResult:
-    """Return the work as ended by a limit, if one was reached by a judge, a hook, a tool or a sub-task."""
+    """Mark the work as ended by a limit if a judge, a hook, a tool or a sub-task reached one."""
     if not limit or work.ended in (StopReason.BUDGET, StopReason.TIME, StopReason.LOOP, StopReason.PERSON):
         return work
     return replace(work, ended=StopReason.TIME if limit == "seconds" else StopReason.BUDGET, limit=limit)
@@ -69,7 +69,7 @@ def policy_of(task: Task, plan: Plan, evaluators: Mapping[str, Evaluator]) -> Po
 
 
 def may_be_evaluated(task: Task) -> bool:
-    """Whether the work on a task may be evaluated: not with zero iterations; a sub-task's only with its parent's."""
+    """Whether the work on a task may be evaluated: never with zero iterations; a sub-task's only if its parent's is."""
     return task.effective_limits.iterations > 0 and not task.parent
 
 

@@ -73,7 +73,7 @@ def distinct_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def validate_evaluation(opinion: Evaluation) -> Evaluation:
-    """Return the opinion; raise ValueError if it is not an evaluation, or has scores out of range."""
+    """Check an evaluator's opinion; raise ValueError if it is not an evaluation, or has scores out of range."""
     if wrong := type_error_of(opinion, Evaluation):
         raise ValueError(f"it is not an evaluation: {wrong}")
     for score in opinion.scores:

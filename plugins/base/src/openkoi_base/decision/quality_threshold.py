@@ -35,7 +35,7 @@ def explain_shortfall(iteration: Iteration, limits: Limits) -> str:
 
 
 def below_threshold(score: float, threshold: float) -> str:
-    """Return that a score is too low, with enough digits to show the difference."""
+    """Return a message that a score is too low, with enough digits to show the difference."""
     digits = next((count for count in DIGITS if f"{score:.{count}f}" != f"{threshold:.{count}f}"), DIGITS.stop)
     return f"score {score:.{digits}f} is below the threshold {threshold:.{digits}f}"
 

@@ -107,7 +107,7 @@ def stop_stalled(history: History) -> Decision | None:
 
 
 def stop_unpromising(history: History) -> Decision | None:
-    """Stop if reliable estimates say that another iteration hardly helps. An open blocker is retried."""
+    """Stop if a reliable estimate shows that another iteration is unlikely to help. An open blocker is retried."""
     prospect = history.evaluation.prospect
     if prospect is None or not is_reliable(prospect) or history.evaluation.blockers or prospect.chance >= MIN_CHANCE:
         return None

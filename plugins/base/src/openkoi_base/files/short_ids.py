@@ -27,5 +27,5 @@ def find_by_prefix(id: str, there: Mapping[str, T], kind: str, plural: str = "")
 
 
 def join_ids(ids: list[str], length: int) -> str:
-    """Return the first ids for a sentence, cut to a length, but not shorter than usual."""
+    """List the first ids in a sentence, shortened, but not to less than the usual length."""
     return ", ".join(one[: max(SHORT_ID_LENGTH, length)] for one in ids[:MAX_LISTED])

@@ -28,7 +28,7 @@ class TextEncoding:
     errors: str = "strict"
 
     def encode(self, text: str) -> bytes:
-        """Return the bytes of a text; raise UnicodeEncodeError for what the encoding lacks."""
+        """Encode a text; raise UnicodeEncodeError for characters that the encoding lacks."""
         return text.encode(self.codec, self.errors)
 
     def decode(self, data: bytes) -> str:
@@ -38,14 +38,14 @@ class TextEncoding:
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    """Hold a text and the name of the encoding that it was decoded from."""
+    """A text, and the name of the encoding that it was decoded from."""
 
     text: str
     codec: str
 
 
 def detect_encoding(data: bytes) -> TextEncoding:
-    """Detect the encoding by the byte order mark, else UTF-8, else one of its predecessors."""
+    """Detect the encoding: that of the byte order mark, else UTF-8, else an older one."""
     for bom, codec in BOMS:
         if data.startswith(bom) and can_decode(data, TextEncoding(codec, bom)):
             return TextEncoding(codec, bom)

@@ -17,7 +17,7 @@ COMPONENTS = {"cargo-clippy": "clippy", "clippy-driver": "clippy", "cargo-fmt": 
 
 @dataclass(frozen=True, slots=True)
 class UnstartableProgram:
-    """The reason why a program cannot start, and what to do."""
+    """Why a program cannot start, and what to do."""
 
     why: str
     fix: str

@@ -18,7 +18,7 @@ INVALID = (
 
 @dataclass(frozen=True, slots=True)
 class PathGrant:
-    """Which files may be read or written. ``*`` stands for names within a folder, ``**`` for folders of any depth."""
+    """Which files may be read or written. ``*`` matches names within a folder, ``**`` folders of any depth."""
 
     pattern: str
     may_read: bool
@@ -36,7 +36,7 @@ class PathGrant:
         return cls(pattern, *ACCESSES[access])
 
     def covers(self, path: Path, root: Path) -> bool:
-        """Return whether the grant covers the file that a path leads to; ``root`` is what ``./`` stands for."""
+        """Return whether the grant covers the file that a path leads to; ``./`` is relative to ``root``."""
         return self.covers_resolved(Path(os.path.realpath(root / path)), root)
 
     def covers_resolved(self, path: Path, root: Path) -> bool:
@@ -91,7 +91,7 @@ def translate_segment(segment: str) -> str:
 
 
 def translate_stars(text: str, star: str) -> str:
-    """Return a regular expression in which ``*`` stands for any number of some characters, and ``?`` for one.
+    """Return a regular expression in which ``*`` matches any number of these characters, and ``?`` one.
 
     What follows a star is looked for once, where it comes first: to try all places of all stars could take years.
     """

@@ -1,4 +1,4 @@
-"""Check the arguments that plugins and programs pass to OpenKoi, with an error that says what is expected."""
+"""Check the arguments that plugins and programs pass to OpenKoi; errors state what is expected."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import fields, is_dataclass
@@ -19,7 +19,7 @@ NAMES: Mapping[Any, str] = {Callable: "a function", type: "a class", Mapping: "a
 def checks_arguments(
     protocol: type, *, unchecked: Collection[str] = (), late: Collection[str] = ()
 ) -> Callable[[C], C]:
-    """Check the arguments of the methods that a protocol declares; ArgumentError says what is expected.
+    """Check the arguments of the methods that a protocol declares; ArgumentError states what is expected.
 
     Those of ``late`` methods, which are too long to be read at each call, are only looked at when the call fails.
     """
@@ -114,7 +114,7 @@ def describe_value(value: object) -> str:
 
 
 def example(value: object, hint: Any) -> str:
-    """Return how to pass a text that should be a fact whose first field is a text."""
+    """Return a hint for a string that was passed instead of a fact whose first field is a string."""
     if not (isinstance(value, str) and isclass(hint) and is_dataclass(hint) and fields(hint)[:1]):
         return ""
     if fields(hint)[0].name != "text":

@@ -159,7 +159,7 @@ def is_likely(value: str, name: str, *, quoted: bool) -> bool:
 
 
 def is_strong(name: str) -> bool:
-    """Return whether a name means a secret and nothing else; a ``key`` may be one of a dictionary."""
+    """Return whether a name can only be a secret's; a ``key`` may be a dictionary's."""
     words = words_of(name)
     return bool(
         STRONG & set(words) or TOGETHER.search("".join(words)) or (len(words) > 1 and words[-1] in ("PASS", "PW"))
@@ -167,7 +167,7 @@ def is_strong(name: str) -> bool:
 
 
 def is_mixed(value: str, *, quoted: bool) -> bool:
-    """Return whether a password is more than words: random, or with digits or signs among its letters."""
+    """Return whether a password is more than words: random, or with digits or punctuation among its letters."""
     if is_random(value, length=12) or UUID.fullmatch(value):
         return True
     if not value.isascii() and not any(map(str.isdigit, value)):  # a label of a form in another language

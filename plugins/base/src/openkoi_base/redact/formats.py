@@ -66,7 +66,7 @@ class Format(NamedTuple):
 
 @cache
 def compile_source(source: str) -> re.Pattern[str]:
-    """Compile an expression once; the library forgets some of many."""
+    """Compile an expression once; the cache of ``re`` is too small for all of them."""
     return re.compile(source)
 
 
@@ -119,7 +119,7 @@ class Keywords:
 
     @cached_property
     def starting(self) -> Mapping[str, Sequence[int]]:
-        """The places of the formats of which a keyword begins another, or is that one."""
+        """The indexes of the formats with a keyword that is another one, or a prefix of it."""
         return {word: starting_formats(word, self.meant) for word in self.meant}
 
     def hits(self, text: str) -> Mapping[Format, list[int]]:
@@ -132,17 +132,17 @@ class Keywords:
         return found
 
     def find_all(self, lower: str) -> Iterator[tuple[int, int]]:
-        """Yield the positions of keywords in order, each with the places of its formats: 0.1 ms a thousand letters."""
+        """Yield the positions of keywords in order, with their formats' indexes: 0.1 ms per thousand characters."""
         return ((hit.start(), place) for hit in self.pattern.finditer(lower) for place in self.starting[hit[1]])
 
     def find_each(self, lower: str) -> Sequence[tuple[int, int]]:
-        """Return the same: 0.23 ms a thousand letters."""
+        """Return the same, by the slower way: 0.23 ms per thousand characters."""
         there = ((word, places) for word, places in self.meant.items() if word in lower)
         return sorted({(at, place) for word, places in there for at in positions(word, lower) for place in places})
 
 
 def starting_formats(word: str, meant: Mapping[str, Sequence[int]]) -> list[int]:
-    """Return the places of the formats of which a keyword begins the word, or is the word itself."""
+    """Return the indexes of the formats with a keyword that is the word, or a prefix of it."""
     return sorted({place for end in range(1, len(word) + 1) for place in meant.get(word[:end], ())})
 
 

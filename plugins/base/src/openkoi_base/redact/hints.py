@@ -12,7 +12,7 @@ HINTS = (
 
 
 def find_hints(lower: str) -> Iterator[tuple[int, int]]:
-    """Yield where hints are in a text in small letters: of two that overlap the first, at one place the longer."""
+    """Yield the positions of hints in lower-case text; of overlapping hints the first, at one position the longer."""
     last = 0
     for start, end in sorted((at, -at - len(hint)) for hint in HINTS for at in positions(hint, lower)):
         if start >= last:

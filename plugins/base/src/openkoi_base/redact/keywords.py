@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 
 def lower_text(text: str) -> str:
-    """Return the text in lower case at the same length: a few letters with a longer lower case stay as they are."""
+    """Return the text in lower case at the same length: characters whose lower case is longer stay as they are."""
     small = text.lower()
     if len(small) == len(text):
         return small

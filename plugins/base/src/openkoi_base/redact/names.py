@@ -104,5 +104,5 @@ def words_of(name: str) -> list[str]:
 
 
 def is_secret_word(word: str) -> bool:
-    """Return whether a word means a secret, or ends with one that does."""
+    """Return whether a word denotes a secret, or ends with a word that does."""
     return word in STRONG or (word.endswith(ENDINGS) and word not in WEAK and bool(TOGETHER.search(word)))

@@ -147,7 +147,7 @@ def named_parts(value: str) -> Iterator[tuple[str, str]]:
 
 
 def unnamed_parts(value: str) -> Iterator[str]:
-    """Yield the parts of a value whose own name means no secret: only passwords and random ones."""
+    """Yield the secret parts of a value whose own name is not a secret's: only passwords and random ones."""
     named = ((name, part) for name, part in named_parts(value) if PASSWORD.search(name) or is_random(part))
     yield from (part for _, part in named if is_part(part))
     after, parsed = after_scheme(value), object_of(value)

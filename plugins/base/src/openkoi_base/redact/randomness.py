@@ -17,7 +17,7 @@ WORDS = lazy_pattern(r"[a-z]{0,15}(?:[A-Z][a-z]{1,15})*|[A-Z]{0,15}")  # as name
 
 
 def are_words(text: str) -> bool:
-    """Return whether a text is words joined as in a name, and not generated."""
+    """Return whether a string consists of words joined as in a name, and is not generated."""
     return all(map(WORDS.fullmatch, re.split("[_-]", text)))
 
 
@@ -28,18 +28,18 @@ def entropy(text: str) -> float:
 
 
 def kind_of(letter: str) -> str:
-    """Return whether a character is a digit, a lower-case letter, a capital or none of them."""
+    """Return the class of a character: digit, lower case, upper case or other."""
     return "0" if letter.isdigit() else "a" if letter.islower() else "A" if letter.isupper() else "-"
 
 
 def kind_changes(text: str) -> float:
-    """Return how often neighbours differ in kind, without signs: base62 0.6, base36 0.4, camelCase below 0.3."""
+    """Return how often adjacent letters and digits differ in class: base62 0.6, base36 0.4, camelCase below 0.3."""
     kinds = [kind_of(letter) for letter in text if letter.isalnum()]
     return sum(a != b for a, b in pairwise(kinds)) / max(1, len(kinds) - 1)
 
 
 def is_random(text: str, *, length: int = 16) -> bool:
-    """Return whether a text is long and mixed enough to be generated: base62 and base64, or long hex."""
+    """Return whether a string is long and mixed enough to be generated: base62, base64 or long hex."""
     if len(text) < length or not DIGIT.search(text) or len({kind_of(letter) for letter in text} - {"-"}) < 2:
         return False
     if HEX.fullmatch(text):

@@ -46,7 +46,7 @@ class Redactor:
             self.hold(*(secret if isinstance(secret, Secret) else (secret,)))
 
     def hold(self, secret: str, origin: str = HELD, password: bool = False) -> None:
-        """Mask this value from now on, in all its encodings, if it is worth it; ``origin`` names it in warnings."""
+        """Mask this value from now on, in all its encodings, if it is maskable; ``origin`` names it in warnings."""
         if secret in self.held or origin in self.allowed or not Secret(secret, origin, password).is_maskable:
             return
         self.held[secret] = origin
@@ -59,7 +59,7 @@ class Redactor:
             self.hold(part, origin)
 
     def partial_start(self, text: str) -> int:
-        """Return the start of a known value that the text's end cuts off, after a whole word; else that end."""
+        """Return where a known value starts that the end of the text cuts off, at a whole word; else the end."""
         several = (form for form in self.forms.origins if " " in form or not form.isascii())
         parts = (form[: found.end()] for form in several for found in WORD_END.finditer(form))
         return len(text) - max((len(part) for part in parts if text.endswith(part)), default=0)

@@ -20,7 +20,7 @@ KEY_BEGINS, KEY_ENDS = "-----BEGIN", "-----END"
 
 @cache
 def words_before_secrets() -> frozenset[str]:
-    """Return the words that may precede a secret in the same line. A pattern of them takes 10 ms to compile."""
+    """Return the words that may precede a secret on the same line; a pattern of them takes 10 ms to compile."""
     words = {word for one in formats() for word in one.keywords if WORD.fullmatch(word)}
     return frozenset({*HINTS, *words, "echo", "zip", "bcp", "7z"})
 

@@ -46,7 +46,7 @@ def random_after(token: str, mark: re.Match[str]) -> bool:
 
 
 def is_ordinary(text: str) -> bool:
-    """Return whether a text is a hash, or joined words, or both, as ``desk-01f977c1c28eef7ed6cc``."""
+    """Return whether a string is a hash, joined words, or both, as in ``desk-01f977c1c28eef7ed6cc``."""
     parts = re.split("[_-]", text)
     if HEX.fullmatch(text) or CAPITALS.fullmatch(text):
         return True

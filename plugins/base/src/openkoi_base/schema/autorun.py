@@ -50,7 +50,7 @@ class AutorunRule:
     called: bool = False
 
     def matched_parts(self, parts: Sequence[str], tops: Container[str], *, link: bool) -> int:
-        """Return how many parts of the pattern a path matches; 0 for none.
+        """Return how many parts of the pattern a path matches; 0 if it does not match.
 
         A ``link`` in the place of one of the pattern's folders matches those before.
         """
@@ -100,7 +100,7 @@ class AutorunRules:
                 yield self.rules[at], matched
 
     def candidates(self, parts: Sequence[str], *, link: bool) -> list[int]:
-        """Return which rules have a name in common with a path: trying all of them takes a hundred times as long."""
+        """Return the rules that have a name in common with a path; trying all rules takes a hundred times as long."""
         files, folders, above, others = self.positions
         found = {*others, *files.get(parts[-1], ()), *(above.get(parts[-1], ()) if link else ())}
         return sorted(found.union(*(folders[part] for part in parts if part in folders)))
@@ -204,7 +204,7 @@ def anchor_variables() -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def place_rules(root: str, homes: tuple[tuple[str, str], ...]) -> AutorunRules:
-    """Return the rules, where the anchored ones begin at this workspace, or are left out."""
+    """Return the rules relative to this workspace, without anchored ones that are outside it."""
     known = dict(homes)
     placed = (place_rule(rule, root, known) if rule.anchored else rule for rule in load_table())
     return AutorunRules(tuple(rule for rule in placed if rule))

@@ -53,7 +53,7 @@ class ScannedFolder:
     git: bool
 
     def is_current(self, changed: int) -> bool:
-        """Return whether no entry can have been added since."""
+        """Whether no entry can have been added since the scan."""
         return self.changed == changed and self.scanned - changed > STAMP_GRACE_NANOSECONDS
 
 
@@ -111,7 +111,7 @@ class AutorunIndex:
 
     @property
     def git_folders(self) -> frozenset[str]:
-        """Return the folders that git would take for a repository."""
+        """Return the folders that git would treat as a repository."""
         return frozenset(path for path, folder in self.folders.items() if folder.git)
 
     @property

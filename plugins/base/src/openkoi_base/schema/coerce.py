@@ -32,7 +32,7 @@ FLAGS = {"true": True, "false": False}
 
 
 def coerce_arguments(arguments: Arguments, schema: Arguments) -> dict[str, Json]:
-    """Return the arguments in the types of the schema; raise ToolError that says what is expected instead."""
+    """Convert the arguments to the types of the schema; raise ToolError with what is expected."""
     properties, named = schema.get("properties"), schema.get("required")
     known = properties if isinstance(properties, dict) else {}
     required = [str(name) for name in named] if isinstance(named, list) else []

@@ -22,7 +22,7 @@ class Parameters:
         return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
 
     def accept(self, arguments: Arguments) -> "ParsedArguments":
-        """Return the arguments converted to their types; raise ToolError, which says what is expected."""
+        """Return the arguments converted to their types; raise ToolError with what is expected."""
         return ParsedArguments(coerce_arguments(arguments, self.to_schema()))
 
 

@@ -69,7 +69,7 @@ def spell_path(path: str, workspace: Path, folder: str = ".") -> Iterator[str]:
 
 
 def join_path(workspace: Path, folder: str, path: str) -> str:
-    """Return a full path that keeps ``..``: after a link, it does not lead where it seems to."""
+    """Return a full path that keeps ``..``, which after a link leads to another folder than its text suggests."""
     return os.path.join(workspace, expand_home(folder), expand_home(path))  # noqa: PTH118
 
 
@@ -181,7 +181,7 @@ class ResolvedPaths:
 
 @lru_cache(maxsize=16)
 def compile_patterns(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """Return an expression for all of some patterns; trying each alone takes a hundred times as long."""
+    """Combine patterns into one expression; trying each alone takes a hundred times as long."""
     both = [one for pattern in patterns for one in (pattern, pattern.removesuffix("/**"))]
     return re.compile("|".join(map(translate, dict.fromkeys(both))))
 
@@ -201,5 +201,5 @@ def path_and_parents(place: str) -> Iterator[str]:
 
 
 def normalize_path(path: str) -> str:
-    """Return one spelling for systems that ignore case, or separate folders with another sign."""
+    """Normalize a path for systems that ignore case, or use another separator."""
     return path.replace(os.sep, "/").casefold()

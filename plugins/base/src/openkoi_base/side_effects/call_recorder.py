@@ -56,14 +56,14 @@ class CallRecorder:
 
 
 def is_of_plugin(caller: dict[str, Any]) -> bool:
-    """Return whether a call is one of a module that is neither Python's nor OpenKoi's own, nor being imported."""
+    """Return whether a call comes from a module that is neither Python's nor OpenKoi's, nor being imported."""
     is_imported = getattr(caller.get("__spec__"), "_initializing", False)
     package = str(caller.get("__name__")).partition(".")[0]
     return not is_imported and not package.startswith("openkoi") and package not in sys.stdlib_module_names
 
 
 def describe_call(name: str, args: Sequence[Any]) -> str:
-    """Return the name of a recorded call; for a function to call at exit, which one it is."""
+    """Return the name of a recorded call; for ``atexit``, with the registered function."""
     if name == ".".join(AT_EXIT):
         return f"registered a function to call at exit ({getattr(args[0], '__qualname__', args[0])})"
     return f"called {name}, which has a lasting effect"

@@ -5,6 +5,6 @@ HINT = ". Standard output is reserved for the result; to warn the user, call koi
 
 
 def describe_effects(plugin: str, hook: str, *effects: str) -> str:
-    """Return the sentence that users read, and how to warn them instead of printing."""
+    """Return the warning for users, with advice to warn instead of printing."""
     hint = HINT if any(effect.startswith(PRINTED) for effect in effects) else ""
     return f"Plugin {plugin!r} {', '.join(effects)} at {hook}{hint}"

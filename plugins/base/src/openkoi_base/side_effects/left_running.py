@@ -70,7 +70,7 @@ def watch_unawaited() -> "UnawaitedWatch":
 
 
 def is_known_thread(thread: threading.Thread) -> bool:
-    """Return whether a thread is of a pool, which waits for work, or runs code of OpenKoi's own."""
+    """Return whether a thread belongs to a pool and waits for work, or runs OpenKoi's own code."""
     function = getattr(thread, "_target", None) or type(thread).run
     return thread.name.startswith(POOL_THREADS) or is_own_code(function)
 
@@ -109,7 +109,7 @@ def scheduled_callbacks() -> set[asyncio.Handle]:
 
 
 def is_foreign(handle: asyncio.Handle) -> bool:
-    """Return whether a call is that of a function of a plugin, or of Python's that a plugin may have passed."""
+    """Return whether a call's function is a plugin's, or one of Python's that a plugin may have scheduled."""
     function: Any = getattr(handle, "_callback", None)
     while isinstance(function, partial):
         function = function.func

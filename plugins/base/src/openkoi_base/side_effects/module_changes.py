@@ -62,7 +62,7 @@ class ModuleSnapshot:
         return cls.last
 
     def note_new_code(self, event: str, arguments: tuple[object, ...]) -> None:
-        """Note that a function may have got other code: to look at thousands of them takes longer than most calls."""
+        """Record that a function's code may have been replaced; checking all functions takes longer than most calls."""
         function = arguments[0] if event == "object.__setattr__" else None
         if type(function) is FunctionType and function in self.functions:
             self.has_new_code = True
@@ -139,7 +139,7 @@ def note_imports(snapshot: ModuleSnapshot) -> None:
 
 
 def remove_blocked(names: Iterable[str]) -> list[str]:
-    """Let modules be imported again that were set to None before anything imported them; return their names."""
+    """Restore modules that were set to None before anything imported them; return their names."""
     modules: dict[str, ModuleType | None] = dict(sys.modules)
     blocked = [name for name in names if name in modules and modules[name] is None]
     for name in blocked:
@@ -225,5 +225,5 @@ def root_of(owner: Any) -> str:
 
 
 def package_of(module: str) -> str:
-    """Return the package of a module; all of OpenKoi's are one, because one of them makes the methods of others."""
+    """Return the package of a module; OpenKoi's count as one, because one of them generates methods of others."""
     return OURS if module.startswith(OURS) else module.partition(".")[0]

@@ -197,7 +197,7 @@ def member_names(kind: type) -> frozenset[str]:
 
 
 def read_loop() -> tuple[Any, ...]:
-    """Return how the event loop reports errors, debugs, makes tasks, what is slow for it, and replaced methods."""
+    """Return the event loop's exception handler, debug mode, task factory, slow threshold, and replaced methods."""
     loop = asyncio.get_running_loop()
     kind: Any = type(loop)
     replaced = sorted(member_names(kind).intersection(getattr(loop, "__dict__", ())))

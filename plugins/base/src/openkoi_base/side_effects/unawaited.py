@@ -23,7 +23,7 @@ class UnawaitedWatch:
         warnings._warn_unawaited_coroutine = self.note  # type: ignore[attr-defined]  # see above
 
     def note(self, coroutine: Any) -> None:
-        """Record a dropped coroutine; leave those of other code to Python."""
+        """Record a dropped coroutine; let Python warn about those of other code."""
         if threading.current_thread() is not self.thread or not coroutine.cr_origin:
             self.warn_before(coroutine)
             return

@@ -33,7 +33,7 @@ WATCHING = RLock()  # one thread at a time watches, because what is watched belo
 
 
 def count_copy() -> None:
-    """Count a copy of this process."""
+    """Count a fork of this process."""
     COPIES[0] += 1
 
 

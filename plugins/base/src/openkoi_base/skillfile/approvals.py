@@ -31,6 +31,6 @@ class Approvals:
 
 
 def consent_digest(place: Path, digest: str) -> str:
-    """Return one value for a place with its content."""
+    """Return a digest of a path with its content."""
     seen = f"supplied\0{place.resolve()}\0{digest}"
     return sha256(seen.encode("utf-8", "surrogatepass")).hexdigest()

@@ -84,7 +84,7 @@ class HostedPlugin:
         return read_values(values, self.make_function, ANY)
 
     def take_answer(self, number: int, rest: list[Any]) -> None:
-        """Pass on OpenKoi's answer to a method of a run: a value, or the name and text of an error."""
+        """Forward OpenKoi's answer to a call of a run's method: a value, or the name and text of an error."""
         waiting = self.asked.pop(number, None)
         if waiting is None or waiting.done():
             return
@@ -176,7 +176,7 @@ class HostedPlugin:
         return await answer if inspect.isawaitable(answer) else answer
 
     def begin(self, number: int, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Call a method of the plugin; return what it returns at once."""
+        """Call a method of the plugin; return its result or, if it is asynchronous, its awaitable."""
         usable = {key: self.usable(value, number) for key, value in named.items()}
         return getattr(self.plugin, name)(*(self.usable(one, number) for one in arguments), **usable)
 
@@ -186,7 +186,7 @@ class HostedPlugin:
         return await answer if inspect.isawaitable(answer) else answer
 
     async def stream(self, number: int, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Return the number of a stream, its first items, and whether these are all."""
+        """Return the number of a stream, its first items, and whether these are all of its items."""
         self.streams[number] = Stream(self.begin(number, name, arguments, named))
         return number, *await self.next(number, number)
 
@@ -258,7 +258,7 @@ async def refuse_injection(kind: str, name: str) -> object:
 
 
 def read_messages(source: BinaryIO, take: Callable[[bytes], None]) -> None:
-    """Pass on every message, and end this process after the last one, whatever the plugin is doing."""
+    """Forward every message, and end this process after the last one, whatever the plugin is doing."""
     while len(head := source.read(LENGTH.size)) == LENGTH.size:
         take(source.read(*LENGTH.unpack(head)))
     os._exit(0)

@@ -60,7 +60,7 @@ def pack(message: tuple[object, ...], number_of: Numbering, modules: str = CONTR
 
 
 def no_number(function: Callable[..., Any]) -> int:
-    """Return a number for a function that is not kept."""
+    """Return 0, the number of a function that is not stored."""
     return 0
 
 
@@ -116,5 +116,5 @@ def make_error(name: str, text: str, attributes: Mapping[str, object]) -> Except
 
 
 def is_wait(attribute: str, value: object) -> bool:
-    """Return whether an attribute for a waiting time is a valid time; any other attribute is always valid."""
+    """Return whether an attribute is valid: only one for a waiting time can be invalid."""
     return attribute != "retry_after" or value is None or (isinstance(value, int | float) and 0 <= value < inf)

@@ -41,7 +41,7 @@ STARTING = frozenset({"needs", "make"})
 
 @dataclass(slots=True)
 class Call:
-    """A request that waits for its answer, and the run whose methods it may call."""
+    """A pending request, and the run whose methods it may call."""
 
     kind: str
     answer: asyncio.Future[Any]
@@ -255,7 +255,7 @@ class PluginProcess:
             call.answer.set_exception(make_error(*rest))
 
     def warn(self, text: str) -> None:
-        """Pass on a warning of the plugin; raise ValueError if there are too many."""
+        """Forward a warning of the plugin; raise ValueError if there are too many."""
         self.warnings += 1
         if self.warnings > MAX_WARNINGS:
             raise ValueError(f"more than {MAX_WARNINGS} warnings")

@@ -20,7 +20,7 @@ class HnswIndex(Protocol):
         """Add vectors."""
 
     def knn_query(self, data: "Matrix", k: int, num_threads: int) -> "tuple[Numbers, Matrix]":
-        """Return the labels and distances of the nearest, one row per query."""
+        """Return the labels and distances of the nearest vectors, one row per query."""
 
     def set_ef(self, ef: int) -> None:
         """Set how many candidates a search examines."""

@@ -45,7 +45,7 @@ class GraphFile:
         return metadata if metadata.mark == self.mark else None
 
     def load(self, metadata: IndexMetadata) -> HnswGraph | None:
-        """Return the graph; None if the file is not as expected."""
+        """Return the graph, or None if the file does not match the metadata."""
         try:
             if self.path.stat().st_size != metadata.size or digest_of(self.path) != metadata.digest:
                 return None

@@ -66,7 +66,7 @@ def measure_recall(graph: "HnswGraph", matrix: "Matrix", stopped: Callable[[], b
 
 
 def sample_queries(matrix: "Matrix") -> "list[Scores]":
-    """Return queries near the vectors, but equal to none."""
+    """Return queries that are near the vectors but not equal to any."""
     import numpy
 
     chance = numpy.random.default_rng(len(matrix))

@@ -31,7 +31,7 @@ def vector(counted: Mapping[str, int], dimensions: int) -> Sequence[float]:
 
 
 def sparse_vector(counted: Mapping[str, int], dimensions: int) -> Mapping[int, float]:
-    """Return the values of the vector that are not 0, by their places."""
+    """Return the nonzero values of the vector, by position."""
     summed: dict[int, float] = {}
     for word, times in counted.items():
         factor = math.sqrt(times)
@@ -44,7 +44,7 @@ def sparse_vector(counted: Mapping[str, int], dimensions: int) -> Mapping[int, f
 
 @lru_cache(maxsize=MAX_CACHED_WORDS)
 def features(word: str, dimensions: int) -> Features:
-    """Return the places of a word and its pieces, and their weights. Short words, which are common, weigh little."""
+    """Return the positions of a word and its pieces, and their weights; short words, which are common, weigh little."""
     whole = min(len(word) + 1, LONG_WORD_CHARACTERS) / LONG_WORD_CHARACTERS
     codes = [code(f" {word}"), *map(code, pieces(word))]
     weights = [whole] + [whole * PIECE_WEIGHT] * (len(codes) - 1)

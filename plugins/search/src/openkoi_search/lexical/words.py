@@ -42,5 +42,5 @@ def pieces(word: str) -> list[str]:
 
 
 def count_words(text: str) -> Mapping[str, int]:
-    """Return the counts of a text's words; a text without one is a word itself."""
+    """Count the words of a text; a text without words counts as one word."""
     return Counter(words(text)) or Counter([text.strip()])

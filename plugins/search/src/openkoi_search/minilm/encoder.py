@@ -41,7 +41,7 @@ def apply_layer(state: "Tensor", absent: "Tensor", layer: EncoderLayer, weights:
 
 
 def attention(state: "Tensor", absent: "Tensor", layer: EncoderLayer, heads: int) -> "Tensor":
-    """Let each piece attend to all present ones, with several heads."""
+    """Let each piece attend to all pieces that are not padding, with several heads."""
     import numpy
 
     texts, length, width = state.shape

@@ -9,7 +9,7 @@ from .posts_file import PostsFile
 
 
 class FolderApp(PostsFile, DocumentsFolder):
-    """Use ``[integrations.folder] path = "..."``; ``user`` is who this account is, ``name`` what the app is called.
+    """Use ``[integrations.folder] path = "..."``; ``user`` is the account's name, ``name`` the app's.
 
     Another user is another object with another ``user``. A channel whose name begins with ``@`` is a direct one.
     """

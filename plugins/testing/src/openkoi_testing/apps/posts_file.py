@@ -56,7 +56,7 @@ class PostsFile(SharedFolder):
         return [one for one in there if not thread or thread in (one.thread, one.id)][-limit:]
 
     async def search_posts(self, text: str, *, limit: int = 20) -> Sequence[Post]:
-        """Find posts that contain a text, the last ones first."""
+        """Find posts that contain a text, newest first."""
         return [one for one in self.current_posts()[::-1] if text.casefold() in one.text.casefold()][:limit]
 
     async def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
@@ -68,7 +68,7 @@ class PostsFile(SharedFolder):
     # What is sent
 
     async def send(self, post: Post) -> str:
-        """Append a post, unless one with its key is there."""
+        """Append a post, unless one with its key exists."""
         refuse_unsendable(post)
         with self.lock_posts():
             known = (

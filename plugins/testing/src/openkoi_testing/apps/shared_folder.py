@@ -14,6 +14,6 @@ class SharedFolder:
     name: str
 
     def require_folder(self) -> None:
-        """Raise AppUnavailableError where the folder is missing."""
+        """Raise AppUnavailableError if the folder is missing."""
         if not self.path.is_dir():
             raise AppUnavailableError(f"The folder {self.path} does not exist.", retry_after=POLL_SECONDS)

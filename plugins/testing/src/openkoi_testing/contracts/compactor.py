@@ -61,7 +61,7 @@ def result_ids(message: Message) -> list[str]:
 
 
 def is_subsequence(wanted: Sequence[str], there: Sequence[str]) -> bool:
-    """Return whether all of these are there, one after another."""
+    """Return whether the sequence contains these items, one after another."""
     left = iter(there)
     return all(any(one == other for other in left) for one in wanted)
 

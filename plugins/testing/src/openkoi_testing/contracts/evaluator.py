@@ -39,7 +39,7 @@ def workspace_state(root: Path) -> dict[str, tuple[int, bytes]]:
 
 
 def is_inside(finding: Finding, root: Path) -> bool:
-    """Return whether a finding's place is empty, or ``path[:line]`` of something in the workspace."""
+    """Return whether a finding's location is empty, or the ``path[:line]`` of a file in the workspace."""
     path, _, line = finding.where.rpartition(":") if ":" in finding.where else (finding.where, "", "1")
     place = (root / path).resolve()
     return line.isdigit() and not Path(path).is_absolute() and place.is_relative_to(root.resolve()) and place.exists()

@@ -28,7 +28,7 @@ WEATHER = Message.user("weather")
 
 
 class ForeignServerContract:
-    """Set ``model``, and make the ``provider`` of a server at an address."""
+    """Set ``model``, and create the ``provider`` for a server at an address."""
 
     model: ClassVar[str]
 

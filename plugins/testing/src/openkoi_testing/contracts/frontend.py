@@ -42,7 +42,7 @@ UNKNOWN = "--no-such-option"
 
 
 class Seen:
-    """Keeps the events of all runs, as a hook receives them."""
+    """Records the events of all runs, as a hook receives them."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -70,7 +70,7 @@ class ScenarioLauncher:
         return [one for one in scan().found if one.kind == kind]
 
     def installation(self, *, config: str = "") -> Installation:
-        """Return what is installed, as if nothing were configured."""
+        """Return the installation, as if nothing were configured."""
         return list_installed(scan(), self.paths())
 
     def check(self, plugin: PluginState) -> str:

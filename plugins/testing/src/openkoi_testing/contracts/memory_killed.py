@@ -73,7 +73,7 @@ class MemoryKilledContract:
         return kills
 
     def start_worker(self, folder: Path, name: str, tasks: int) -> "subprocess.Popen[bytes]":
-        """Return a process that does a number of tasks."""
+        """Start a process that does a number of tasks."""
         subject = self.subject
         arguments = [str(folder), name, str(tasks), subject.__module__, subject.__qualname__, self.name]
         return subprocess.Popen([sys.executable, str(WORKER_SCRIPT), *arguments])

@@ -1,4 +1,4 @@
-"""Test what every messenger promises. Inherit it, and give the service, or a fake of it, as another user has it::
+"""Test what every messenger promises. Inherit it, and provide another user of the service, or of a fake::
 
 class TestMine(EditContract, MessengerContract):
     @contextmanager

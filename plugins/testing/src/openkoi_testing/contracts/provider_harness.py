@@ -44,7 +44,7 @@ class ReceivedResponse:
 
 
 class ProviderHarness:
-    """Pair a provider with the fake of its vendor.
+    """Pairs a provider with the fake of its vendor.
 
     Set ``server``, ``model`` and ``answer``, and make the ``provider``. ``answer`` is the server's default:
     words, and at least one tool call.
@@ -55,7 +55,7 @@ class ProviderHarness:
     answer: ClassVar[Say]
 
     def provider(self, **settings: Any) -> Provider:
-        """Make one with these settings: ``base_url``, ``api_key``, ``idle_seconds``, ``transport``."""
+        """Make a provider with these settings: ``base_url``, ``api_key``, ``idle_seconds``, ``transport``."""
         raise TypeError(f"{type(self).__name__} must override provider()")
 
     def build_request(self, *messages: Message) -> Request:
@@ -79,7 +79,7 @@ class ProviderHarness:
 
 
 async def receive_once(provider: Provider, request: Request) -> ReceivedResponse:
-    """Receive an answer of a provider that is used only once."""
+    """Receive an answer from a provider that is used only once."""
     return await call_once(provider, lambda provider: receive_response(provider, request))
 
 

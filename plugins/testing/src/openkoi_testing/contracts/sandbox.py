@@ -45,7 +45,7 @@ def has_stopped(root: Path) -> bool:
 
 
 def size_of(path: Path) -> int:
-    """Return how long a file is; 0 if it does not exist."""
+    """Return a file's size; 0 if it does not exist."""
     return path.stat().st_size if path.exists() else 0
 
 

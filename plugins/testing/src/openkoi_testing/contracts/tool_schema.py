@@ -1,4 +1,4 @@
-"""Find what is not JSON Schema in the parameters of a tool: vendors refuse every request that contains it."""
+"""Find invalid JSON Schema in the parameters of a tool; vendors reject every request that contains it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ SINGLE_PARTS = ("items", "additionalProperties", "not")
 
 
 def find_schema_errors(schema: Any, place: str = "parameters") -> Iterator[str]:
-    """Yield a sentence for each part that is not as JSON Schema defines it."""
+    """Yield a sentence for each part that is not valid JSON Schema."""
     if isinstance(schema, bool):
         return
     if not isinstance(schema, dict):

@@ -36,7 +36,7 @@ PAGE = "20"
 
 
 class AnthropicServer(VendorServer):
-    """Give its answers in turn, repeating the last one.
+    """Return the given answers in turn, then repeat the last one.
 
     ``key`` is the only one it accepts, when given. With ``count`` an answer without a usage of its own is counted: a
     token for four bytes, cached as the vendor caches, if it is ``least`` tokens or more.
@@ -58,7 +58,7 @@ class AnthropicServer(VendorServer):
         self._thoughts = ThoughtChecker()
 
     def asks(self, seen: ReceivedRequest) -> bool:
-        """Return whether a request asks for an answer of a model."""
+        """Return whether a request calls a model."""
         return urlsplit(seen.path).path == "/v1/messages"
 
     def answer(self, seen: ReceivedRequest) -> ServerResponse:

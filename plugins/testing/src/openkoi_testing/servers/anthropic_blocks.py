@@ -10,5 +10,5 @@ THINKING_TYPES = frozenset({"thinking", "redacted_thinking"})
 
 
 def text_blocks(content: Json) -> list[Block]:
-    """Blocks, also when they are a bare text."""
+    """Return the blocks; a plain string is one text block."""
     return [{"type": "text", "text": content}] if isinstance(content, str) else objects_in(content)

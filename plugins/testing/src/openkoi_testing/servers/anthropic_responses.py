@@ -75,7 +75,7 @@ def block_deltas(answer: Say, part: AnswerPart) -> Iterator[Body]:
 
 
 def stop_reason(answer: Say) -> str:
-    """Return why an answer ends, in the vendor's word."""
+    """Return why an answer ends, in the vendor's term."""
     return answer.finish or ("tool_use" if answer.calls else "end_turn")
 
 

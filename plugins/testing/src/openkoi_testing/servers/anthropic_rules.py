@@ -68,7 +68,7 @@ def check_system(body: Block) -> Iterator[str]:
 
 
 def check_tools(body: Block) -> Iterator[str]:
-    """Yield what may be called."""
+    """Yield errors in the tools."""
     names: list[Json] = []
     for index, tool in enumerate(objects_in(body.get("tools"))):
         name, given = tool.get("name"), tool.get("input_schema")
@@ -151,7 +151,7 @@ def check_pairs(body: Block) -> Iterator[str]:
 
 
 def group_turns(body: Block) -> list[list[Block]]:
-    """Return the blocks of each turn: consecutive messages of one role are one."""
+    """Return the blocks of each turn; consecutive messages of one role form a turn."""
     found: list[tuple[Json, list[Block]]] = []
     for message in objects_in(body.get("messages")):
         if not found or found[-1][0] != message.get("role"):
@@ -161,7 +161,7 @@ def group_turns(body: Block) -> list[list[Block]]:
 
 
 def check_cache_marks(body: Block) -> Iterator[str]:
-    """Yield an error for more than four marks; the automatic one counts, unless it falls on another."""
+    """Yield an error for more than four cache marks; the automatic one counts unless another is in the same place."""
     turns = [block for content in group_turns(body) for block in content]
     blocks = [*objects_in(body.get("tools")), *objects_in(body.get("system")), *turns]
     moving = bool(body.get("cache_control")) and not (blocks and blocks[-1].get("cache_control"))
@@ -171,7 +171,7 @@ def check_cache_marks(body: Block) -> Iterator[str]:
 
 
 def check_thinking(body: Block) -> Iterator[str]:
-    """Yield what goes together with thinking."""
+    """Yield settings that cannot be combined with thinking."""
     how = body.get("thinking")
     if not isinstance(how, dict) or how.get("type") not in ("enabled", "adaptive"):
         return
@@ -188,7 +188,7 @@ def check_thinking(body: Block) -> Iterator[str]:
 
 
 def check_schema(body: Block) -> Iterator[str]:
-    """Yield which schemas an answer can be held to."""
+    """Yield errors in the schemas that an answer must match."""
     config = body.get("output_config")
     output_format = config.get("format") if isinstance(config, dict) else None
     if isinstance(output_format, dict):

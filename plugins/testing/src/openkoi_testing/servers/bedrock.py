@@ -24,7 +24,7 @@ METRICS = {"latencyMs": 7}
 
 
 class BedrockServer(VendorServer):
-    """Give its answers in turn, repeating the last one.
+    """Return the given answers in turn, then repeat the last one.
 
     ``key`` is the only bearer token it accepts, and ``pair`` signs every request that has none, when given.
     ``profiles`` are inference profiles, each over the model whose name it ends with. A thought's seal is its signature,
@@ -145,7 +145,7 @@ def content_block(part: AnswerPart) -> Body:
 
 
 def stop_reason(answer: Say) -> str:
-    """Return why an answer ends, in the vendor's word."""
+    """Return why an answer ends, in the vendor's term."""
     return answer.finish or ("tool_use" if answer.calls else "end_turn")
 
 

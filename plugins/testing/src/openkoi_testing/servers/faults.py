@@ -10,7 +10,7 @@ KEEP_ALIVE = b": still there\n\n"
 
 
 class AfterResponse(StrEnum):
-    """The actions of a server after its last byte."""
+    """What a server does after its last byte."""
 
     ENDS = "ends"
     CLOSES = "closes"

@@ -27,7 +27,7 @@ JSON = "application/json; charset=UTF-8"
 
 
 class GoogleServer(VendorServer):
-    """Give its answers in turn, repeating the last one.
+    """Return the given answers in turn, then repeat the last one.
 
     ``key`` is the only one it accepts, when given. The seal of a thought becomes the signature of the part after it,
     which must come back with it.
@@ -40,7 +40,7 @@ class GoogleServer(VendorServer):
         self._signed: list[SignedCall] = []
 
     def asks(self, seen: ReceivedRequest) -> bool:
-        """Return whether a request asks for an answer of a model."""
+        """Return whether a request calls a model."""
         return "enerateContent" in seen.path
 
     def answer(self, seen: ReceivedRequest) -> ServerResponse:
@@ -100,7 +100,7 @@ class GoogleServer(VendorServer):
 
 
 class ResponseFormat:
-    """Describe how an answer comes: complete, as events, or as one list of what would have been events."""
+    """How an answer is sent: complete, as events, or as one list of events."""
 
     def __init__(self, verb: str, path: str) -> None:
         self.whole = verb == "generateContent"
@@ -181,7 +181,7 @@ def signature_field(seal: str) -> Body:
 
 
 def finish_reason(answer: Say) -> str:
-    """Return why an answer ends, in the vendor's word."""
+    """Return why an answer ends, in the vendor's term."""
     return answer.finish or "STOP"
 
 

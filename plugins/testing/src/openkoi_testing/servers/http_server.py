@@ -100,12 +100,12 @@ class HttpServer:
         return self._answer(seen)
 
     def wait(self, seconds: float | None = None) -> None:
-        """Stay silent for so long, or until the server is ended."""
+        """Stay silent for this many seconds, or until the server is closed."""
         if seconds != 0:
             self._over.wait(seconds)
 
     def end_waits(self) -> None:
-        """Let no answer wait any longer: the server is ending."""
+        """Wake all waiting answers, because the server is closing."""
         self._over.set()
 
     @property

@@ -145,7 +145,7 @@ class NotionServer(HttpServer):
         return self.touch(id)
 
     def touch(self, id: str) -> Facts:
-        """Note that a page has changed."""
+        """Record that a page has changed."""
         self.pages[id]["last_edited_time"] = now()
         return self.pages[id]
 
@@ -165,7 +165,7 @@ def text_in(value: Any) -> str:
 
 
 def title_properties(title: str) -> Facts:
-    """Return the properties of a page that has a title alone."""
+    """Return the properties of a page that has only a title."""
     part = {"type": "text", "text": {"content": title, "link": None}, "plain_text": title, "href": None}
     return {"title": {"id": "title", "type": "title", "title": [part]}}
 

@@ -23,7 +23,7 @@ DIGEST = "a80c4f17acd55265feec403c7aef86be0c25983ab279d83f3bcd3abbcb5b8b72"
 
 
 class OllamaServer(VendorServer):
-    """Give its answers in turn, repeating the last one."""
+    """Return the given answers in turn, then repeat the last one."""
 
     def __init__(
         self, *answers: Say | Words, models: Sequence[str | OllamaModel] = ("llama-fake",), key: str = ""
@@ -34,7 +34,7 @@ class OllamaServer(VendorServer):
         self._key = key
 
     def asks(self, seen: ReceivedRequest) -> bool:
-        """Return whether a request asks for an answer of a model."""
+        """Return whether a request calls a model."""
         return seen.path == "/api/chat"
 
     def answer(self, seen: ReceivedRequest) -> ServerResponse:
@@ -121,7 +121,7 @@ def model_details(model: OllamaModel) -> Body:
 
 
 def describe_model(model: OllamaModel) -> Body:
-    """Return all that is known of a model."""
+    """Return the details of a model."""
     family = family_of(model)
     return {
         "license": "None.",
@@ -141,7 +141,7 @@ def describe_model(model: OllamaModel) -> Body:
 
 
 def family_of(model: OllamaModel) -> str:
-    """Return the architecture, after which its facts are named."""
+    """Return the architecture, which is the prefix of the model's facts."""
     return model.name.partition(":")[0].rpartition("/")[2].partition("-")[0]
 
 
@@ -211,7 +211,7 @@ def embed_response(model: OllamaModel, body: Mapping[str, Json]) -> ServerRespon
 
 
 def embed_text(text: str, dimensions: int) -> list[float]:
-    """Return a direction of its own for each text."""
+    """Return a vector in a different direction for each text."""
     source = random.Random(text)
     numbers = [source.gauss() for _ in range(dimensions)]
     return [number / math.hypot(*numbers) for number in numbers]

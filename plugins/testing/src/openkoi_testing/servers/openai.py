@@ -20,7 +20,7 @@ from .vendor_server import VendorServer
 
 
 class OpenAIServer(VendorServer):
-    """Give its answers in turn, repeating the last one.
+    """Return the given answers in turn, then repeat the last one.
 
     ``key`` is the only one it accepts, when given. A request for embeddings takes a turn too, and is answered with
     vectors that are made of the texts.

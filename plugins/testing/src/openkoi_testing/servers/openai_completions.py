@@ -59,12 +59,12 @@ def complete_response(answer: Say, asked: Body) -> Body:
 
 
 def choice_entry(delta: Body, reason: str | None) -> Body:
-    """Return the one answer among those that could have been asked for."""
+    """Return the answer as the only choice."""
     return {"index": 0, **delta, "logprobs": None, "finish_reason": reason}
 
 
 def finish_reason(answer: Say) -> str:
-    """Return why an answer ends, in the vendor's word."""
+    """Return why an answer ends, in the vendor's term."""
     return answer.finish or ("tool_calls" if answer.calls else "stop")
 
 

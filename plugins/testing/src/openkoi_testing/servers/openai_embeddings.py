@@ -71,6 +71,6 @@ def count_tokens(text: Json) -> int:
 
 
 def requested_texts(asked: Body) -> Sequence[Json]:
-    """Return the texts that are asked about."""
+    """Return the texts to embed."""
     given = asked.get("input")
     return given if isinstance(given, list) else [str(given or "")]

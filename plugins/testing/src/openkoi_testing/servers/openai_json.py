@@ -15,5 +15,5 @@ def refuse(status: int, message: str, code: "str | None", param: "str | None" = 
 
 
 def as_object(value: Json) -> dict[str, Json]:
-    """Take what should be an object for one."""
+    """Cast a value that should be an object."""
     return value if isinstance(value, dict) else {}

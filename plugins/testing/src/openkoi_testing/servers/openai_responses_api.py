@@ -164,5 +164,5 @@ def usage_of(counted: "Usage | Json") -> "Body | Json":
 
 
 def as_json(value: object) -> Json:
-    """Take a value of a request for JSON, which it was."""
+    """Cast a value of a request, which was JSON."""
     return value if isinstance(value, dict) else None

@@ -127,7 +127,7 @@ def check_parts(content: Json, allowed: Collection[str], where: str) -> Iterator
 
 
 def check_pairs(items: Sequence[dict[str, Json]], body: dict[str, Json]) -> Iterator[RequestError]:
-    """Yield calls without results, results without calls, and thoughts that cannot be read or led to nothing."""
+    """Yield calls without results, results without calls, and thoughts that are unreadable or led to nothing."""
     for item, after in pairwise((*items, END)):
         if item.get("type") != "reasoning":
             continue

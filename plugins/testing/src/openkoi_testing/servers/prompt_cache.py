@@ -21,7 +21,7 @@ LOOKBACK_BLOCKS = 20
 
 @dataclass(frozen=True, slots=True)
 class PromptBlock:
-    """One block of a request, all that it depends on, and whether what ends with it is, or can be, cached."""
+    """A block of a request, everything it depends on, and whether the prefix that ends with it is or can be cached."""
 
     content: bytes
     size: int
@@ -64,7 +64,7 @@ def cumulative_tokens(pieces: Sequence[PromptBlock]) -> list[int]:
 
 
 def prefix_digests(pieces: Sequence[PromptBlock]) -> list[bytes]:
-    """Return a digest of what ends with each block: any change before it makes another."""
+    """Return a digest of each prefix that ends with a block; any earlier change makes another digest."""
     return list(accumulate((piece.content for piece in pieces), lambda before, now: sha256(before + now).digest()))
 
 
@@ -82,7 +82,7 @@ def prompt_blocks(body: Block) -> list[PromptBlock]:
 
 
 def build_block(block: Block, depends: str) -> PromptBlock:
-    """Return one block, known by all in it but its mark."""
+    """Return a block, identified by its content without the cache mark."""
     bare = {key: value for key, value in block.items() if key != "cache_control"}
     written = json.dumps(bare, ensure_ascii=False).encode()
     return PromptBlock(

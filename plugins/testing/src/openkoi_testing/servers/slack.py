@@ -242,12 +242,12 @@ class SlackServer(SlackCanvases, HttpServer):
             one.send({"type": "disconnect", "reason": "refresh_requested", "debug_info": {"host": "fake"}})
 
     def limit(self, channel: str, seconds: float) -> None:
-        """Refuse messages to a channel for so long."""
+        """Refuse messages to a channel for this many seconds."""
         self.limits[channel] = time.monotonic() + seconds
 
     @contextmanager
     def outage(self) -> Iterator[None]:
-        """Answer nothing but that it is away; sockets end."""
+        """Answer every call with "unavailable"; close all sockets."""
         self.unavailable = True
         for one in self.sockets[:]:
             one.close()

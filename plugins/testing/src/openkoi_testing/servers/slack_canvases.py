@@ -90,6 +90,6 @@ class SlackCanvases(SlackStreams):
         self.canvases[id].update(markdown=str(content["markdown"]), updated=int(float(self.new_ts())))
 
     def shown_canvas(self, id: str) -> Facts:
-        """Return a canvas as the file that it is."""
+        """Return a canvas as a file."""
         facts = {name: value for name, value in self.canvases[id].items() if name != "markdown"}
         return {**facts, "permalink": f"https://pond.slack.com/docs/T0000TEAM/{id}"}

@@ -10,7 +10,7 @@ TEAM, BOT, BOT_ID = "T0000TEAM", "U0000KOI", "B00000KOI"
 
 
 class SlackChats(ABC):
-    """``messages`` are all that is there, by channel and id; ``envelopes`` those that no client has acknowledged."""
+    """``messages`` are all messages, by channel and id; ``envelopes`` those that no client has acknowledged."""
 
     def __init__(self) -> None:
         self.messages: dict[tuple[str, str], Facts] = {}
@@ -99,7 +99,7 @@ class SlackChats(ABC):
         )
 
     def deliver_change(self, channel: str, kind: str, **content: Any) -> None:
-        """Deliver what became of a message."""
+        """Deliver the change of a message."""
         event = event_of(channel, {"type": "message", "subtype": kind, "ts": self.new_ts()})
         self.deliver_event({**event, "hidden": True, **content})
 
@@ -141,7 +141,7 @@ class SlackChats(ABC):
 
 
 def event_of(channel: str, message: Facts) -> Facts:
-    """Return the event that a message is."""
+    """Return a message as an event."""
     kind = "im" if channel.startswith("D") else "channel"
     return {**message, "channel": channel, "channel_type": kind, "event_ts": message["ts"]}
 

@@ -32,7 +32,7 @@ class SlackStreams(SlackChats):
         recipient_team_id: str = "",
         **_: Any,
     ) -> Facts:
-        """Begin a stream, in a thread alone."""
+        """Begin a stream, which is possible only in a thread."""
         self.message(channel, thread_ts)
         if not channel.startswith("D") and not (recipient_user_id and recipient_team_id):
             raise SlackCallError("missing_recipient_user_id")
@@ -55,12 +55,12 @@ class SlackStreams(SlackChats):
         return {"channel": channel, "ts": ts, "message": self.message(channel, ts)}
 
     def require_stream(self, channel: str, ts: str) -> None:
-        """Raise SlackCallError for a message that does not grow."""
+        """Raise SlackCallError for a message that is not streaming."""
         if (channel, ts) not in self.streaming:
             raise SlackCallError("message_not_in_streaming_state")
 
     def refuse_streaming(self, channel: str, ts: str) -> None:
-        """Raise SlackCallError for a message that still grows."""
+        """Raise SlackCallError for a message that is still streaming."""
         if (channel, ts) in self.streaming:
             raise SlackCallError("streaming_state_conflict")
 

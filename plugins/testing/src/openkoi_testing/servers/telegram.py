@@ -153,7 +153,7 @@ class TelegramServer(TelegramChats, HttpServer):
         return self.add_message(int(chat_id), BOT, document=self.keep_file(name, media_type, data), **topic_of(more))
 
     def do_sendMessageDraft(self, chat_id: int | str, draft_id: int, text: str = "", **_: object) -> bool:
-        """Show a draft, in private chats alone."""
+        """Show a draft, which is possible only in private chats."""
         if int(chat_id) < 0 or not draft_id:
             raise TelegramRequestError("Bad Request: DRAFT_PEER_INVALID")
         self.drafts[int(chat_id), int(draft_id)] = text
@@ -210,7 +210,7 @@ class TelegramServer(TelegramChats, HttpServer):
 
     @contextmanager
     def outage(self) -> Iterator[None]:
-        """Answer nothing but that it is away; polls under way end."""
+        """Answer every call with "unavailable"; end open polls."""
         self.unavailable = True
         with self.changed:
             self.pollers += 1

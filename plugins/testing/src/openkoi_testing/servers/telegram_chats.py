@@ -18,7 +18,7 @@ Facts = dict[str, Any]
 
 
 class TelegramChats:
-    """Chats with positive ids are private, others are groups. ``messages`` are all that is there, by chat and id.
+    """Chats with positive ids are private, others are groups. ``messages`` are all messages, by chat and id.
 
     ``moved`` are the groups that have become others.
     """
@@ -100,7 +100,7 @@ class TelegramChats:
         self.deliver(message=self.messages[chat, id])
 
     def limit(self, chat: int, seconds: float) -> None:
-        """Refuse messages to a chat for so long."""
+        """Refuse messages to a chat for this many seconds."""
         self.limits[chat] = time.monotonic() + seconds
 
     def list_sent(self, chat: int = 7) -> list[Facts]:

@@ -11,7 +11,7 @@ from .say import Say, Words, to_answer
 
 
 class VendorServer(HttpServer, ABC):
-    """Give its answers in turn, repeating the last one."""
+    """Return the given answers in turn, then repeat the last one."""
 
     def __init__(self, *answers: Say | Words) -> None:
         self._answers = [to_answer(answer) for answer in answers] or [Say("Hello.")]
@@ -20,7 +20,7 @@ class VendorServer(HttpServer, ABC):
 
     @property
     def asked(self) -> Sequence[dict[str, Json]]:
-        """The bodies of what was asked of its models so far."""
+        """The bodies of the requests to its models so far."""
         bodies = (seen.json for seen in self.requests if self.asks(seen))
         return tuple(body for body in bodies if isinstance(body, dict))
 
@@ -29,9 +29,9 @@ class VendorServer(HttpServer, ABC):
         """Answer a request as the vendor does."""
 
     def asks(self, seen: ReceivedRequest) -> bool:
-        """Return whether a request asks something of a model."""
+        """Return whether a request calls a model."""
         return seen.method == "POST"
 
     def next_answer(self) -> Say:
-        """Return the answer whose turn it is."""
+        """Return the next answer."""
         return self._answers[min(next(self._turns), len(self._answers) - 1)]

@@ -19,7 +19,7 @@ def accept_key(key: str) -> str:
 
 
 class ServerSocket:
-    """One open connection. ``deaf`` makes it answer nothing, as a connection that a network forgot."""
+    """An open connection. ``deaf`` makes it answer nothing, like a connection that the network has lost."""
 
     def __init__(self, source: BufferedIOBase, sink: BufferedIOBase) -> None:
         self._source, self._sink = source, sink

@@ -1,4 +1,4 @@
-"""Decide on an address before anything is sent, without resolving its name."""
+"""Decide about an address before anything is sent, without resolving its name."""
 
 from openkoi_hookspecs import Allow, Ask, Deny, Permission
 

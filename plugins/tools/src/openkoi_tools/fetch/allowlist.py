@@ -60,7 +60,7 @@ class Allowed:
 
 
 def is_local(host: str) -> bool:
-    """Return whether a name means this machine on any system."""
+    """Return whether a name refers to this machine on any system."""
     return host == "localhost" or host.endswith(".localhost")
 
 

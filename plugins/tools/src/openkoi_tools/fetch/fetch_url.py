@@ -25,7 +25,7 @@ DESCRIPTION = (
 
 @dataclass(frozen=True, slots=True)
 class FetchUrl:
-    """Called with arguments. A host that is not listed is fetched only if the hook has passed the question about it."""
+    """The tool. A host that is not listed is fetched only if its approval hook has asked about the call."""
 
     traveller: RedirectFollower
     asked: set[PageAddress] = field(default_factory=set)
@@ -55,7 +55,7 @@ class FetchUrl:
         return check_address(asked_for.address, self.traveller.allowed)
 
     def refuse_unasked(self, address: PageAddress) -> None:
-        """Raise for a host that needs approval, where the user cannot have been asked."""
+        """Raise ToolError for a host that needs approval if the user cannot have been asked."""
         if address not in self.asked and not isinstance(check_address(address, self.traveller.allowed), Allow):
             raise ToolError(
                 f"{address.authority} is not in [tools.fetch] allow, and the hook 'fetch', which asks about other "

@@ -99,7 +99,7 @@ def system_authorities() -> SSLContext:
 
 
 def user_agent() -> str:
-    """Return our user agent."""
+    """Return OpenKoi's user agent."""
     from importlib.metadata import version
 
     return f"openkoi/{version('openkoi-tools')}"

@@ -41,7 +41,7 @@ def walk_nodes(root: "Node") -> "Iterator[Node]":
 
 
 def is_skipped(node: "NodeType") -> bool:
-    """Return whether a node is not for reading."""
+    """Return whether a node has no readable content."""
     from justhtml import Text
 
     if isinstance(node, Text):

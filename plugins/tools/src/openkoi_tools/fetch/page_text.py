@@ -31,7 +31,7 @@ class FetchedPage:
 
 
 def page_of(arrival: Arrival) -> FetchedPage:
-    """Return a page as readable text; describe one that is not text by its properties alone."""
+    """Return a page as readable text; of a page that is not text, only its properties."""
     answer = arrival.answer
     media_type = kind_of(answer.type, answer.body)
     facts = [f"HTTP {format_status(answer.status)}", arrival.address.printable, media_type]
