@@ -105,7 +105,7 @@ class AppError(KoiError):
 
 
 class AppUnavailableError(AppError):
-    """It may work later. ``retry_after`` is a lower bound in seconds, where the service gave one.
+    """It may work later. ``retry_after`` is a lower bound in seconds, if the service gave one.
 
     ``bucket`` is the channel whose calls share this limit; empty for all calls of the app. ``uncertain``: it may have
     been done, as when the connection broke off after the whole request was sent.

@@ -227,7 +227,7 @@ class Checkpoints(Protocol):
         """
 
     async def diff(self, root: Path, since: str, until: str = "") -> str:
-        """Return the unified diff of the work's changes from a checkpoint to another; without one, up to now.
+        """Return the unified diff of the work's changes from a checkpoint to another one, or to now.
 
         Raises KoiError for an unknown id, as the other methods do.
         """

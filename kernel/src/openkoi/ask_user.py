@@ -169,7 +169,7 @@ class UserQuestions:
 
 
 def pending_question(question: Question, redact: Callable[[str], str], run: Run | None = None) -> PendingQuestion:
-    """Return a question as the user sees it, without secrets; without a run, a program asks it.
+    """Return a question as the user sees it, without secrets; if there is no run, a program asks it.
 
     Its id stays the same when the same run asks it again.
     """

@@ -31,7 +31,7 @@ class SuiteBaseline:
     settings: tuple[str, ...] = ()
 
     def requires(self, name: str) -> bool:
-        """Return whether the work needs this test to pass: it is new, has passed, or failing tests are the task."""
+        """Return whether the work needs this test to pass: it is new, has passed, or the task is to fix tests."""
         return self.all_count or name in self.since or self.passed.get(name, True)
 
     def kind(self, name: str) -> RunnerKind | None:

@@ -87,7 +87,7 @@ def configured_program(command: str) -> RunnerProgram:
 
 
 def program_for(suite: Suite, root: Path, only: Sequence[str] = ()) -> RunnerProgram:
-    """Return the command of a suite that is not Python's; ``only`` names tests, where the runner supports that."""
+    """Return the command of a suite that is not Python's; ``only`` names tests, if the runner supports that."""
     folder = root / suite.folder
     if suite.kind is RunnerKind.CARGO:
         return cargo_program(suite, root, only)

@@ -75,7 +75,7 @@ def subject_of(post: Post) -> str:
 
 
 def submit(url: str, login: Login, mail: EmailMessage | None) -> None:
-    """Send an email by the SMTP server; without an email, only sign in."""
+    """Send an email via the SMTP server; if none is given, only sign in."""
     parts, begun = urlsplit(url), False
     host = parts.hostname or ""
     try:

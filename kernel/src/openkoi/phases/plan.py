@@ -66,7 +66,7 @@ async def fold_after_plan(plan: Plan, run: TaskRun) -> Plan:
 
 
 async def executor_sections(run: TaskRun) -> Sequence[Section]:
-    """Return the executor's instructions for its model; none if a worker does the task: it has its own.
+    """Return the executor's instructions for its model; none if a worker does the task, since workers have their own.
 
     They are recorded with the plan, so that a resumed run sends the same text, also after an upgrade.
     """

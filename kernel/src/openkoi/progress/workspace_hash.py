@@ -119,7 +119,7 @@ def held_in(file: File) -> bytes:
 
 
 def bytes_of(path: str) -> bytes:
-    """Return the bytes of a regular file, without following or waiting for what may have replaced it."""
+    """Return the bytes of a regular file; do not follow a link or wait for a pipe that may have replaced it."""
     with open(os.open(path, READING), "rb") as opened:  # noqa: PTH123  # flags that pathlib does not take
         if not S_ISREG(os.fstat(opened.fileno()).st_mode):
             return b""

@@ -42,7 +42,7 @@ class Approvals:
         return Questions(self.requests.database)
 
     def is_revoked(self, request: Request) -> bool:
-        """Return whether the sender of a request was removed before it started; never for the user's schedules."""
+        """Return whether the sender of a request was removed before it started; False for the user's schedules."""
         post = request.post
         is_stranger = self.members.role_of(post.app, post.sender) is Role.STRANGER
         return is_stranger and request.state is State.NEW and post.sender.id != SCHEDULE
@@ -148,7 +148,7 @@ class Approvals:
         self.outbox.wake(origin.post.app)
 
     def rewrite(self, question: AskedQuestion, how: str) -> None:
-        """Edit the post of a question, so that it says how it was answered and has no buttons."""
+        """Edit the post of a question, so that it shows how it was answered and has no buttons."""
         if post := self.outbox.find(question.key):
             text = f"{fit(question.text, self.messenger(post.app).capabilities)}\n\n{how}"
             changed = replace(post, text=text, choices=(), key=f"{question.key}/answered")
@@ -189,6 +189,6 @@ def explain(choices: Sequence[str], code: str) -> str:
 
 
 def describe_answer(answer: str, post: Post) -> str:
-    """Return a line that says who gave which answer, and when."""
+    """Return a line about who gave which answer, and when."""
     who = shown_name(post.sender)
     return f"{answer.capitalize() or 'Answered elsewhere'} ({who}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC)"

@@ -18,7 +18,7 @@ ANSWER = re.compile(r"^\s*(?P<answer>\S.*?)\s+(?P<code>[A-HJ-NP-Z2-9]{4})\s*$", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
-    """What is known about the place of a post, looked up when needed.
+    """Facts about the place of a post, looked up on demand.
 
     ``known``: an earlier task came from its conversation; ``codes``: those of open questions there; ``pairing``: the
     post is the valid pairing code; ``reaction``: what the post requests if it is a reaction; ``only_bots``: bots had

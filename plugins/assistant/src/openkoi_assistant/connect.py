@@ -130,7 +130,7 @@ def remove(members: Members, app: str, user: str) -> str:
 
 
 def next_step(koi: Koi) -> str:
-    """Return what to run next."""
+    """Return a sentence with the command to run next."""
     action = "restart" if daemon_files(koi).is_running() else "start"
     return f"Then run `openkoi daemon {action}`."
 

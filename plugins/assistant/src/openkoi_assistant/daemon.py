@@ -107,7 +107,7 @@ async def check_daemon(koi: Koi, options: DaemonOptions) -> None:
 
 @dataclass(slots=True)
 class Signals:
-    """What signals tell the daemon to do: to ``end``, or to start again with the new configuration."""
+    """The daemon's pending signals: to ``end``, or to restart with the new configuration."""
 
     gateway: Gateway
     end: asyncio.Event = field(default_factory=asyncio.Event)

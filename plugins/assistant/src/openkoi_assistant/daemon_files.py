@@ -66,7 +66,7 @@ def daemon_files(koi: Koi) -> DaemonFiles:
 
 @contextmanager
 def alone(files: DaemonFiles) -> Iterator[None]:
-    """Be the only daemon of this data folder; raise KoiError if one is running."""
+    """Lock the data folder for this daemon; raise KoiError if another one is running."""
     for _ in range(LOCK_TRIES):
         with try_lock_file(files.lock) as free:
             if free:

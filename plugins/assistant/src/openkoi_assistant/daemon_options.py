@@ -45,7 +45,7 @@ class DaemonOptions:
 
 
 def check_options(options: DaemonOptions) -> None:
-    """Raise ConfigError for settings with which no task could run."""
+    """Raise ConfigError for settings that would prevent every task."""
     if options.tasks < 1:
         raise ConfigError(f"[commands.daemon] tasks is {options.tasks}; it must be at least 1.")
     if options.workspace and not Path(options.workspace).is_dir():

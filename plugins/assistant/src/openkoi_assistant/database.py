@@ -105,7 +105,7 @@ async def write_once_possible(
     warn: Callable[[str], None],
     is_over: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Make changes that may be stored nowhere else, once the disk can be written, unless the process ends first."""
+    """Make changes that are stored nowhere else, as soon as the disk can be written, unless the process ends first."""
     while True:
         try:
             with transaction(connection):

@@ -133,7 +133,7 @@ class Outbox:
     # What is sent
 
     async def recover(self, app: str, channel: str) -> None:
-        """Repeat posts that an earlier process, or this one before its disk was full, may have sent to a channel."""
+        """Repeat posts to a channel that may have been sent by an earlier process, or before the disk was full."""
         query = "SELECT key FROM outbox WHERE state = ? AND app = ? AND channel = ?"
         for row in self.database.execute(query, (Stage.SENDING, app, channel)).fetchall():
             messenger = await self.koi.load("integrations", app)
@@ -141,7 +141,7 @@ class Outbox:
                 self.repeat(str(row["key"]), messenger)
 
     def repeat(self, key: str, messenger: Messenger) -> None:
-        """Queue a post again that may have been sent already; unless that is harmless, its text says so.
+        """Queue a post again that may have been sent already; unless repeating it is harmless, note that in its text.
 
         If the service has no keys, a progress post is dropped, an answer is marked, and an edit is simply repeated.
         """

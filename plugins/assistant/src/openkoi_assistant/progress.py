@@ -64,7 +64,7 @@ class ProgressPost:
             return False
 
     async def edit(self) -> bool:
-        """Show the last steps, unless the service wants fewer calls; return whether later steps can be shown."""
+        """Show the last steps, unless the service limits calls; return whether later steps can be shown."""
         post, key = self.request.post, sign_key(self.request)
         id, limits = self.outbox.sent_id(key), self.outbox.limits(post.app)
         if not self.outbox.is_sent(key) or limits.seconds_left(post.channel):

@@ -64,7 +64,7 @@ async def earlier_posts(post: Post, app: Messenger) -> Sequence[Post]:
 
 
 def describe_others(post: Post, earlier: Sequence[Post], unread: Sequence[str], missing: str = "") -> str:
-    """Return other users' messages with their authors, and a note about what is left out; empty if there are none."""
+    """Return other users' messages with their authors, and a note about omitted ones; empty if there are none."""
     lines = [f"[{shown_name(one.sender)} {one.at}] {one.text}" for one in earlier]
     lines += [f"[earlier messages could not be read] {missing}"] if missing else []
     lines += [f"[quoted or forwarded] {post.quoted}"] if post.quoted else []

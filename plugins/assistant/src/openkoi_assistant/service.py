@@ -89,7 +89,7 @@ def systemd_unit(folder: Path, variables: dict[str, str]) -> str:
 
 
 def quote_word(text: str) -> str:
-    """Return a text as one word of a list, as systemd reads it."""
+    """Return a text quoted as one word of a list in a systemd unit."""
     words = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escape_percent(words)}"'
 

@@ -25,7 +25,7 @@ class AppTools:
         return {f"users of {app}": users for app, users in list_users(self.folder).items()} or {"users": "none"}
 
     async def tools(self, run: Run) -> Sequence[Tool]:
-        """Return the tools of all connected apps; warn about an app that does not work, and leave it out."""
+        """Return the tools of all connected apps; warn about apps that do not work, and omit them."""
         return [tool for name in connected_apps(run.koi) for tool in await tools_of(name, run.koi)]
 
 

@@ -75,7 +75,7 @@ class Turns:
                     self.finish_read()
 
     def finish_read(self) -> None:
-        """Mark the messages that runs have read as done; retry later if the disk is full. No run gets them again."""
+        """Mark messages that runs have read as done, so that none gets them again; retry later if the disk is full."""
         while self.read:
             self.requests.finish(self.read[0])
             del self.read[0]

@@ -1,4 +1,4 @@
-"""Choose what to ask a judge next while its verdict is uncertain.
+"""Choose the samples to show a judge next while the result is uncertain.
 
 With few works, chance decides: a judge that errs on a third of them may be asked about few of those, and noise can look
 like bias. Questions therefore continue only where the result is uncertain, with other works or repeated ones.
@@ -48,7 +48,7 @@ class AdaptiveExam:
         return measure_answers(self.samples, self.answers)
 
     def next_samples(self) -> list[Sample]:
-        """Return what to show next: all at first, then what is uncertain; empty when nothing is."""
+        """Return the samples to show next: at first all, then those whose verdict is uncertain, if any."""
         if not self.rounds:
             return self.samples
         measures = self.measures
@@ -129,7 +129,7 @@ def add_originals(samples: Sequence[Sample], kinds: Sequence[SampleKind]) -> lis
 
 
 def count_overlooked(samples: Sequence[Sample], answers: Sequence[JudgeAnswer]) -> tuple[int, int]:
-    """Return how many works with a defect most votes accept, and of how many."""
+    """Return how many works with a defect most votes accept, out of how many."""
     by_sample = group_by_sample(answers)
     shares = [
         fraction_true(one.accepts for one in by_sample[s.id])
@@ -140,7 +140,7 @@ def count_overlooked(samples: Sequence[Sample], answers: Sequence[JudgeAnswer]) 
 
 
 def count_rejected(samples: Sequence[Sample], answers: Sequence[JudgeAnswer]) -> tuple[int, int]:
-    """Return how many answers reject sound work, and of how many."""
+    """Return how many answers reject sound work, out of how many."""
     by_sample = group_by_sample(answers)
     verdicts = [
         one.accepts for sample in samples if sample.kind is SampleKind.SOUND for one in by_sample.get(sample.id, ())

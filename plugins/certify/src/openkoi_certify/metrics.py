@@ -68,7 +68,7 @@ class Measures:
 
     @property
     def leniency(self) -> float:
-        """How far its scores lie above the threshold; 0 where noise may explain it."""
+        """How far its scores are above the threshold; 0 if noise may explain it."""
         above = self.bar - QUALITY_THRESHOLD
         return round(above, 3) if above > MIN_LENIENCY else 0.0
 

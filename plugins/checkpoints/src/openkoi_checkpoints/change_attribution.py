@@ -266,7 +266,7 @@ def changed_after(root: Path, looks: StatSnapshot, ended_at: float) -> frozenset
 
 
 def changed_at(path: Path, look: Look) -> int:
-    """Return when a path's status changed, in nanoseconds; 0 where that is unknown."""
+    """Return when a path's status changed, in nanoseconds; 0 if that is unknown."""
     if stat.S_ISDIR(look[0]):
         return path.lstat().st_ctime_ns if path.is_dir() else 0
     return look[3]

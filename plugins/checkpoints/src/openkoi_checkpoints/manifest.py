@@ -143,5 +143,5 @@ def add_named(entries: Mapping[str, PathEntry], named: Mapping[str, PathEntry]) 
 
 
 def select_entries(entries: Mapping[str, PathEntry], some: Iterable[str]) -> dict[str, PathEntry]:
-    """Return the entries of these paths, where they exist."""
+    """Return the entries of those paths that exist."""
     return {path: entries[path] for path in some if path in entries}

@@ -17,7 +17,7 @@ Step: TypeAlias = tuple[str, int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class FileVersion:
-    """Represent a file at one time: git's mode, and its bytes, None when they were not stored."""
+    """A file at one time: git's mode, and its bytes; None if they were not stored."""
 
     mode: str
     data: bytes | None

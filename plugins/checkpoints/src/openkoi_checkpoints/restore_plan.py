@@ -41,7 +41,7 @@ class RestoreStates:
 
 @dataclass(slots=True)
 class RestorePlan:
-    """List what to remove, what to make, where to set only the mode, and what to leave alone, with the reason.
+    """What to remove, what to create, which modes to set, and what to leave alone, with the reason.
 
     ``conflicts`` are left alone because others changed them. Of the files to make, ``merged`` contain changes of
     others; ``unchanged`` files already are as wanted. ``moves`` maps the path of such a merged file to the one that it

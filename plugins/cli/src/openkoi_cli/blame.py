@@ -82,7 +82,7 @@ def list_learnings(found: "Attribution") -> list[Sequence[str]]:
 
 
 def format_table(rows: "Sequence[Sequence[str]]") -> Iterator[str]:
-    """Yield a heading, its rows in columns, and an empty line; nothing without rows."""
+    """Yield a heading, its rows in columns, and an empty line; yield nothing if there are no rows."""
     if len(rows) < 2:
         return
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -108,7 +108,7 @@ def edit_line(typed: str, key: str) -> str:
 
 
 async def read_line() -> str:
-    """Read a line from standard input without blocking the event loop, where the platform can."""
+    """Read a line from standard input, without blocking the event loop if the platform supports that."""
     return await wait_for_input(sys.stdin.readline)
 
 

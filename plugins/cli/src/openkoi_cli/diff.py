@@ -34,7 +34,7 @@ def command(invocation: Invocation, /, task_id: str) -> None:
 
 
 def show_diff(text: str) -> None:
-    """Print a diff: unchanged for a program; for a user in colour and, if it does not fit, in a pager."""
+    """Print a diff: unchanged to a pipe or file; on a terminal in colour and, if it is long, in a pager."""
     if not sys.stdout.isatty():
         click.echo(text, nl=False)
         return
@@ -68,7 +68,7 @@ async def read_diff(invocation: Invocation, task_id: str) -> tuple[str, list[str
 
 
 async def describe_since(text: str, changes: "Changes", checkpoints: "Checkpoints") -> "AsyncIterator[str]":
-    """Yield whether the changes are still there, and which files were changed since."""
+    """Yield whether the changes are still present, and the files that were changed since."""
     from openkoi_base.files.diffs import changed_files, format_names
 
     short_id, files = changes.past.run[:8], changed_files(text)

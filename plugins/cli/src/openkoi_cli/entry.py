@@ -62,7 +62,7 @@ def end_interrupted(invocation: Invocation) -> int:
 
 
 def show_error(error: click.ClickException, invocation: Invocation) -> None:
-    """Print click's error message without secrets; further lines of it look like no line of ours."""
+    """Print click's error message without secrets; indent its further lines, so that they cannot imitate OpenKoi's."""
     from openkoi_base.printable import indent_further
 
     text = StringIO()

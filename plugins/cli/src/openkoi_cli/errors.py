@@ -76,7 +76,7 @@ def describe_environment(error: BaseException) -> str:
 
 
 def describe_file(error: OSError) -> str:
-    """Return which file cannot be used, why, and what fixes it."""
+    """Return the file that cannot be used, the reason, and the fix."""
     from openkoi_base.files.write_errors import describe_write_error
 
     return f"Cannot access {error.filename}: {describe_write_error(error)}."

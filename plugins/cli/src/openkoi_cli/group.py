@@ -192,7 +192,7 @@ class OpenKoi(click.Group):
 
 
 def keep_summaries(group: click.Group) -> None:
-    """Let the help of a group wrap the summaries of its commands, which click would cut off."""
+    """Wrap the summaries of commands in a group's help, which click would cut off."""
     for command in group.commands.values():
         command.short_help = command.short_help or command.get_short_help_str(LONGEST_SUMMARY)
 

@@ -34,7 +34,7 @@ class Invocation:
         return {one.name: one for one in self.launcher.plugins("frontends") if one.name != OWN_NAME}
 
     def take(self, arguments: Iterable[str], frontends: Collection[str] = ()) -> list[str]:
-        """Take the global options before ``--`` or a frontend's name; return the rest."""
+        """Parse the global options before ``--`` or a frontend's name; return the rest."""
         rest: list[str] = []
         words = iter(arguments)
         for word in words:

@@ -28,7 +28,7 @@ class Keyboard:
 
     @property
     def has_begun_line(self) -> bool:
-        """Whether the user started a line a moment ago that nothing reads: its end is not an answer to a question."""
+        """Whether the user has just started a line that nothing reads, whose end must not answer a question."""
         return monotonic() - self.begun_at < LINE_SECONDS
 
     def watch(self) -> None:
@@ -41,7 +41,7 @@ class Keyboard:
             loop.add_signal_handler(signal.SIGCONT, read_keys_at_once, self.descriptor)
 
     def release(self) -> None:
-        """Restore the terminal, so that others can read it."""
+        """Restore the terminal, so that others can read from it."""
         if self.watching:
             self.watching = False
             loop = asyncio.get_running_loop()

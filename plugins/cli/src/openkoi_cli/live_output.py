@@ -1,4 +1,4 @@
-"""Print a run's progress: as lines, or on a terminal with the answer as it comes and a working line below it."""
+"""Print a run's progress: as lines, or on a terminal with the streamed answer and a working line below it."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -97,7 +97,7 @@ class TerminalOutput:
 
     @property
     def has_begun_line(self) -> bool:
-        """Whether the user was typing a moment ago, although nothing reads it."""
+        """Whether the user has just typed something that nothing reads."""
         return self.keys is not None and self.keys.has_begun_line
 
     def add_record(self, record: Record) -> None:
@@ -132,12 +132,12 @@ class TerminalOutput:
             self.screen.print_line(self.held.pop(0))
 
     def print_styled(self, text: str) -> None:
-        """Print text with our own colours; untrusted text in it must already be escaped."""
+        """Print text with OpenKoi's own colours; untrusted text in it must already be escaped."""
         with IGNORE_CLOSED:
             self.screen.print_line(text)
 
     def add_text(self, text: str) -> None:
-        """Print a piece of the answer as it comes."""
+        """Print a piece of the streamed answer."""
         if self.shows_text:
             self.spoke = monotonic()
             self.update_working_line()
@@ -171,13 +171,13 @@ class TerminalOutput:
         self.draw()
 
     def draw(self) -> None:
-        """Draw the working line as of now."""
+        """Draw the current working line."""
         self.update_working_line()
         with IGNORE_CLOSED:
             self.screen.draw()
 
     def update_working_line(self) -> None:
-        """Set the working line as of now; there is none while a question is open."""
+        """Update the working line; there is none while a question is open."""
         self.screen.working_line = "" if self.stopped or self.questions else self.working_text()
 
     def working_text(self) -> str:
@@ -204,7 +204,7 @@ class TerminalOutput:
             self.stop()
 
     def watch_keys(self) -> None:
-        """Let Esc interrupt while the working line says so."""
+        """Let Esc interrupt while the working line offers it."""
         if self.keys and (self.stopped or self.questions):
             self.keys.release()
         elif self.keys:
@@ -235,7 +235,7 @@ class TerminalOutput:
 
 
 def open_output(out: TextIO, err: TextIO, *, shows_text: bool, draws: bool = True) -> "LineOutput | TerminalOutput":
-    """Return where a run is printed; with ``shows_text``, a terminal at stdout shows the answer as it comes."""
+    """Return where a run is printed; with ``shows_text``, a terminal at stdout shows the answer as it streams in."""
     shows_text = shows_text and out.isatty()
     if not (shows_text or err.isatty()) or not draws:
         return LineOutput(err)

@@ -64,7 +64,7 @@ def archive_excess(invocation: Invocation, limit: int) -> None:
 
 
 def describe_archived(files: int) -> str:
-    """Return a line that says how much was archived, and why."""
+    """Return a line about how much was archived, and why."""
     from openkoi_base.counts import format_count
 
     archived = format_count(files, "file")

@@ -138,7 +138,7 @@ class FlagAnswer:
     otherwise: Callable[[Question], Awaitable[str | None]] | None
 
     async def ask(self, question: Question) -> str | None:
-        """Answer a question, or leave it to the terminal; without one it waits as it would without the option."""
+        """Answer a question, or leave it to the terminal; without one, it waits as if the option were not set."""
         if question.by_flag:
             self.live.print_line(f"  approved by --yes: {truncate_line(question.text.rpartition(chr(10))[2], 100)}")
             return YES

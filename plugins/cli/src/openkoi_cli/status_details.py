@@ -49,7 +49,7 @@ def format_breakdown(
 
 
 def format_part(title: str, lines: Sequence[str]) -> Iterator[str]:
-    """Yield lines under their title; nothing without lines."""
+    """Yield lines under their title; yield nothing if there are no lines."""
     if lines:
         yield ""
         yield f"  {title}:"

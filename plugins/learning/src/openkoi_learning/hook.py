@@ -168,7 +168,7 @@ class LearningHook:
         return news
 
     async def ask_reflection(self, lesson: "Lesson", run: Run) -> list[LearningEntry]:
-        """Ask a small model once, if it is worth it; return nothing without budget, time or an answer."""
+        """Ask a small model once, if it is worth it; return nothing if budget, time or an answer is lacking."""
         from .reflection import build_request, is_worth_asking, make_lessons
 
         if not self.reflect or not is_worth_asking(lesson.result, run.id, self.first_tries):

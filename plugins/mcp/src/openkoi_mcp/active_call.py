@@ -1,4 +1,4 @@
-"""A call to an MCP server in progress: who made it, and its timeout (the time it has left)."""
+"""A call to an MCP server in progress: the run that made it, and its timeout (the remaining time)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

@@ -104,7 +104,7 @@ class Connection:
             self.error_tail = errors.tail
 
     def start_error(self, error: Exception) -> KoiError:
-        """Return the sentence for a server that did not start."""
+        """Return the message about a server that did not start."""
         if isinstance(error, KoiError):
             return error
         why = f"it did not answer within {START_SECONDS:g} s" if isinstance(error, TimeoutError) else reason_of(error)
@@ -115,7 +115,7 @@ class Connection:
 
     @property
     def variables_hint(self) -> str:
-        """Which variables a program got, since a missing variable often makes a program exit at once."""
+        """The variables that a program got, since a missing variable often makes a program exit at once."""
         if self.config.table.url or self.config.table.inherit_env:
             return ""
         more = "".join(f", {name}" for name in sorted({*self.config.given_variables, *self.config.table.env}))

@@ -27,12 +27,12 @@ class Definitions:
     resources: bool = False
 
     def digest(self, config: ServerConfig) -> str:
-        """Return what consent is bound to: the command line, and all that models are shown."""
+        """Return what consent is bound to: the command line, and everything that models see."""
         seen = ["openkoi-mcp", config.identity, self.tools, self.prompts, self.resources]
         return sha256(json.dumps(seen, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
     def to_json(self) -> dict[str, object]:
-        """Return it as it is saved."""
+        """Return the definitions in the form in which they are saved."""
         return {"tools": [*self.tools], "prompts": [*self.prompts], "resources": self.resources}
 
 
@@ -47,7 +47,7 @@ def describe_tools(definitions: Definitions) -> str:
 
 
 def describe_changes(before: Definitions, after: Definitions) -> str:
-    """Return the differences, by name."""
+    """Describe the changed, added and removed definitions by name."""
     changes: list[str] = []
     for noun, old, new in (("tool", before.tools, after.tools), ("prompt", before.prompts, after.prompts)):
         known, now = {one["name"]: one for one in old}, {one["name"]: one for one in new}

@@ -81,7 +81,7 @@ class McpServers:
     async def load(
         self, config: ServerConfig, koi: Koi, workspace: Path, found: Sequence[ServerConfig]
     ) -> "ServerTools":
-        """Make the plugin; the server is started when its tools are asked for."""
+        """Make the plugin; the server is started when its tools are first listed."""
         from .server_tools import ServerTools
         from .snapshots import Snapshots
 

@@ -1,4 +1,4 @@
-"""Keep what a server writes to standard error, and what was wrong with it, for messages about its end."""
+"""Keep a server's standard error output, and its fault, for messages about its end."""
 
 import asyncio
 import os

@@ -97,7 +97,7 @@ class RunCalls:
         return result
 
     async def failure(self, client: "Client", error: Exception) -> ToolError:
-        """Return the sentence for a call that failed; where the server has ended, the next call starts it again."""
+        """Return the error for a call that failed; if the server has ended, the next call starts it again."""
         name, connection = self.server.config.name, self.server.connection
         if not is_closed(error):
             reason = reason_of(error)

@@ -79,16 +79,16 @@ class ServerTools:
         return None
 
     def explain_unused(self, consequence: str) -> str:
-        """Return the sentence about a server that may not be started as it is configured now."""
+        """Return the message about a server that may not be started with its current configuration."""
         return NOT_APPROVED.format(self.config.name, explain_why(self.config, self.koi), consequence)
 
     def explain_refused(self, found: Definitions, consequence: str) -> str:
-        """Return the sentence about a server that was started, and whose tools are not approved as they are now."""
+        """Return the message about a started server whose current tools are not approved."""
         why = CHANGED if self.snapshots.read_other(self.config, found) else "offers tools that are not approved"
         return NOT_APPROVED.format(self.config.name, why, f"its {count(len(found.tools), 'tool')} {consequence}")
 
     async def is_allowed(self, definitions: Definitions, run: Run) -> bool:
-        """Whether the user allows these definitions; asks at most once for all calls that wait."""
+        """Ask whether the user allows these definitions, at most once for all waiting calls; return the answer."""
         async with self.deciding:
             if self.snapshots.allows(self.config, definitions):
                 self.snapshots.keep(self.config, definitions)
@@ -116,7 +116,7 @@ class ServerTools:
             ) from error
 
     async def elicit(self, context: "ClientRequestContext", params: "ElicitRequestParams") -> "ElicitResult":
-        """Put a question of the server to the user of the run that made the call."""
+        """Forward a question of the server to the user of the run that made the call."""
         from .elicitation import elicit
 
         call = self.active.asking
@@ -167,7 +167,7 @@ def build_tools(server: str, definitions: Definitions, calls: RunCalls, *, defer
 
 
 def build_tool(server: str, definition: Definition, calls: RunCalls, *, deferred: bool) -> Tool:
-    """Return a tool of a server, without what only models would see in its texts."""
+    """Return a tool of a server, without characters in its texts that only models would see."""
     name = str(definition["name"])
     description = visible(str(definition.get("description") or definition.get("title") or name))
     return Tool(
@@ -182,7 +182,7 @@ def build_tool(server: str, definition: Definition, calls: RunCalls, *, deferred
 
 
 def input_schema(definition: Definition) -> dict[str, Json]:
-    """Return the schema of a tool's arguments, without the parts at its top that some vendors refuse."""
+    """Return the schema of a tool's arguments, without top-level keywords that some vendors reject."""
     schema = visible_json(definition.get("inputSchema") or {})
     kept = {key: value for key, value in schema.items() if key not in REFUSED_KEYS}
     return {"properties": {}, **kept, "type": "object"}

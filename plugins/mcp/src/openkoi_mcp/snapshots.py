@@ -98,13 +98,13 @@ def start_question(config: ServerConfig) -> Question:
 
 
 def start_subject(config: ServerConfig, verb: str = "") -> str:
-    """Return how questions about starting a server begin, whatever its command is now."""
+    """Return the start of questions about starting a server, which does not depend on its command."""
     verb = verb or (CONNECT if config.table.url else START)
     return f"{verb} the MCP server {config.name} of {config.origin}: "
 
 
 def name_subject(config: ServerConfig) -> str:
-    """Return how questions about calling a server's tools name it, whatever its command is now."""
+    """Return the name of a server in questions about its tools, which does not depend on its command."""
     return f"MCP server {config.name} ("
 
 
@@ -114,7 +114,7 @@ def explain_why(config: ServerConfig, koi: Koi) -> str:
 
 
 def describe_given(config: ServerConfig) -> str:
-    """Return in sentences what a server gets beyond the defaults, and its other settings; empty if none."""
+    """Describe what a server gets beyond the defaults, and its other settings; empty if there is nothing."""
     import shlex
 
     table, names = config.table, config.given_variables
@@ -134,7 +134,7 @@ def describe_given(config: ServerConfig) -> str:
 
 
 def show_pairs(config: ServerConfig, given: Mapping[str, str]) -> list[str]:
-    """Return the names of what a file sets; of a project's, whose values may run code as NODE_OPTIONS does, all."""
+    """Return the variables that a file sets; all of a project's, since values such as NODE_OPTIONS run code."""
     import shlex
 
     from .given_secrets import given_secrets

@@ -1,4 +1,4 @@
-"""Talk to a server that is a child process, one message per line: in linear time, and with a limit to each line.
+"""Exchange messages with a child process, one per line, in linear time and with a limit on each line.
 
 The SDK's own reader copies an unfinished line with each chunk, and keeps it whatever its length.
 """
@@ -84,7 +84,7 @@ async def read_messages(process: Process, from_server: FromServer, errors: Error
 
 
 async def read_lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Yield the lines of a stream, each once it is whole; raise MessageTooLargeError for one that does not end."""
+    """Yield the complete lines of a stream; raise MessageTooLargeError for one that does not end."""
     parts: list[bytes] = []
     length = 0
     while chunk := await stream.read(CHUNK_BYTES):
@@ -131,7 +131,7 @@ async def stop(process: Process, errors: ErrorOutput) -> None:
 
 
 async def has_ended(process: Process) -> bool:
-    """Wait for the end of a process, but not long; return whether it has ended."""
+    """Wait briefly for the end of a process; return whether it has ended."""
     until = asyncio.get_running_loop().time() + END_SECONDS
     while process.returncode is None and asyncio.get_running_loop().time() < until:  # noqa: ASYNC110  # see POLL_SECONDS
         await asyncio.sleep(POLL_SECONDS)

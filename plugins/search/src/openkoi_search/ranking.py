@@ -44,7 +44,7 @@ class Similarity(Protocol[D_contra]):
 
     @property
     def tells_meaning(self) -> bool:
-        """Whether it expresses that two texts mean the same, so that it is reported with a hit."""
+        """Whether it measures similarity of meaning, so that it is reported with a hit."""
 
     def measure(
         self, documents: D_contra, scopes: Sequence[str], docs: Collection[int], most: int

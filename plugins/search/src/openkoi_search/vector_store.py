@@ -33,7 +33,7 @@ class VectorStore:
     lock: Lock = field(default_factory=Lock)
 
     def current_layers(self, truth: VectorSource) -> VectorLayers | None:
-        """Return the current vectors; None if there are none of the model."""
+        """Return the current vectors; None if the model has none."""
         mark = truth.mark()
         if not mark:
             return None

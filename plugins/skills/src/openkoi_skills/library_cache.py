@@ -48,7 +48,7 @@ class HeldLibrary:
     library: SkillLibrary
 
     def is_of(self, listed: Sequence[PlaceListing], missing: Sequence[str], complaints: Sequence[str]) -> bool:
-        """Return whether it was made of the same: these lists themselves, and equal words."""
+        """Return whether it was made of these very lists, and of equal words."""
         same = len(listed) == len(self.listed) and all(map(is_, listed, self.listed))
         return same and missing == self.missing and complaints == self.complaints
 

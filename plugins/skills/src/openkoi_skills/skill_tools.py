@@ -21,7 +21,7 @@ PARAMETERS = Parameters({"name": {"type": "string"}, "file": {"type": "string"}}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillTools:
-    """Provides ``read_skill`` where there are skills."""
+    """Provides ``read_skill`` if there are skills."""
 
     skills: Annotated[Skills | None, Inject("hooks", default="skills")] = None
 

@@ -48,7 +48,7 @@ class Supply:
         return f"{'skill' if self.kind == TASK else self.kind} {self.place.name}{whose}"
 
     def find_warnings(self) -> tuple[str, ...]:
-        """Read the text and return what in it is suspicious."""
+        """Read the text and describe what is suspicious in it."""
         from .injection_scan import find_suspicions
 
         try:

@@ -18,7 +18,7 @@ AFTER = f"SELECT * FROM (SELECT doc, {IN_ORDER} AS next FROM documents WHERE run
 
 
 def load_documents(connection: Connection) -> "InMemoryDocuments":
-    """Read all documents; raise StoreError where one was changed."""
+    """Read all documents; raise StoreError if one was changed."""
     import numpy
 
     from openkoi_search.in_memory_documents import build_documents

@@ -63,7 +63,7 @@ def place_hunks(text: str, hunks: Sequence[Hunk]) -> list[PlacedHunk] | Unplaced
 
 
 def split_hunk_lines(hunk: Hunk) -> Hunk:
-    """Return the same hunk with lines as they are shown, where every carriage return ends one."""
+    """Return the same hunk with its lines as shown to models, where every carriage return ends a line."""
     texts = [(line.sign, line.text.removesuffix("\r").split("\r")) for line in hunk.lines]
     return replace(hunk, lines=tuple(PatchLine(sign, part) for sign, parts in texts for part in parts))
 

@@ -46,7 +46,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilePatch:
-    """Describe what happens to one file. Without a path before it is new, without one after it is deleted."""
+    """What happens to one file. It is new if it has no path before, and deleted if it has none after."""
 
     before: str
     after: str

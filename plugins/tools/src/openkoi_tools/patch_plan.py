@@ -34,7 +34,7 @@ class PatchPlan:
 
 @dataclass(frozen=True, slots=True)
 class PatchTarget:
-    """Pair a file of a patch with its paths before and after; they differ where it is moved."""
+    """A file of a patch with its paths before and after, which differ if it is moved."""
 
     patch: FilePatch
     before: WorkspacePath
@@ -47,7 +47,7 @@ class PatchTarget:
 
 
 def plan_patch(context: ToolContext, target: PatchTarget) -> PatchPlan:
-    """Check one file of a patch; raise ToolError where it cannot be applied."""
+    """Check one file of a patch; raise ToolError if the patch cannot be applied."""
     for where in (target.before, target.after):
         if GIT_FOLDER in where.name.casefold().split("/"):
             raise ToolError(f"{where.name} belongs to version control and is not patched. Use run_command with git.")

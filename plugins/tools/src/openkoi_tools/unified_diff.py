@@ -58,7 +58,7 @@ class DiffHeader:
 
     @property
     def named_paths(self) -> tuple[str, str]:
-        """Paths before and after; empty where there is no file."""
+        """The paths before and after; empty if there is no file."""
         if not self.old:
             return split_git_line(self.git)
         old, new = parse_path(self.old), parse_path(self.new)
@@ -198,7 +198,7 @@ def unescape_byte(escaped: "re.Match[bytes]") -> bytes:
 
 
 def split_git_line(git: str) -> tuple[str, str]:
-    """Return the paths of ``diff --git a/x b/x``, where nothing else names them."""
+    """Return the paths of ``diff --git a/x b/x``, for when nothing else names them."""
     middle = len(git) // 2
     old, new = parse_path(git[:middle]), parse_path(git[middle + 1 :])
     return old.removeprefix("a/"), new.removeprefix("b/")

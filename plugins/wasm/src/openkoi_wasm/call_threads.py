@@ -42,7 +42,7 @@ class CallThreads:
         return future
 
     def work(self) -> None:
-        """Run queued calls until the end."""
+        """Run queued calls until the threads are stopped."""
         while job := self.jobs.get():
             if self.closed or job.future.cancelled():
                 settle(job, job.future.cancel)

@@ -239,7 +239,7 @@ def plugin_to_json(manifest: Manifest, source: WasmPlugins, koi: Koi) -> dict[st
 
 
 def state_of(manifest: Manifest, source: WasmPlugins, koi: Koi) -> str:
-    """Return whether a plugin is used, in words."""
+    """Describe whether a plugin is used."""
     try:
         return "approved" if source.plugin_of(manifest, koi).consent.is_given else "not approved"
     except KoiError:

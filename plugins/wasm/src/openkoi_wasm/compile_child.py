@@ -10,7 +10,7 @@ ADDRESS_SPACE = 2 << 30  # bytes; the library alone maps several hundred megabyt
 
 
 def main() -> None:
-    """Compile standard input; the last line of standard error says what is wrong with it."""
+    """Compile standard input; the last line of standard error is the error, if any."""
     limit_resources(int(sys.argv[1]))
     from wasmtime import WasmtimeError
 
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def limit_resources(seconds: int) -> None:
-    """Limit processor time, memory and files, where the system can."""
+    """Limit processor time, memory and files, if the system supports that."""
     if sys.platform == "win32":
         return
     import resource

@@ -1,4 +1,4 @@
-"""Call a compiled module or component once, in a fresh instance: nothing of one call is left for the next one.
+"""Call a compiled module or component once, in a fresh instance, so that calls share no state.
 
 Runs in a thread, which is stopped by the engine's clock.
 """
@@ -34,7 +34,7 @@ class Prepared(Protocol):
 
     @property
     def may_run_at_once(self) -> bool:
-        """Whether its limits bound all that a call costs; no deadline stops what wasmtime itself does."""
+        """Whether its limits bound the whole cost of a call; a deadline does not stop wasmtime's own work."""
 
     def start(self, store: Store) -> Instance:
         """Return an instance; raise GuestError for one that cannot be started."""
@@ -79,7 +79,7 @@ class CompiledModule:
         return answer
 
     def call_at_once(self, request: bytes, call: ActiveCall) -> bytes | None:
-        """Return the answer to a call with limits for that; None if it needs more, and then nothing was done."""
+        """Return the answer to a call under the limits for this; None if the call needs more, without any effect."""
         if not self.prepared.may_run_at_once:
             return None
         try:
@@ -117,7 +117,7 @@ def perform(call: ActiveCall, function: HostFunction, length: int, read: Callabl
 
 
 def running(call: ActiveCall) -> Instance:
-    """Return the instance, if the call is to continue."""
+    """Return the instance, unless the call must end."""
     if call.guest is None:
         raise GuestError("called OpenKoi before it was started")
     if call.failure or call.cancelled:

@@ -1,4 +1,4 @@
-"""Compile modules in a child process, and cache the result by the hash of the module."""
+"""Compile modules in a child process, and cache the results by the modules' hashes."""
 
 import asyncio
 import sys

@@ -154,7 +154,7 @@ def check_component(component: Component, engine: Engine, functions: Mapping[str
 
 
 def import_problems(component: Component, engine: Engine, functions: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is wrong with the imports."""
+    """Yield the errors in the imports."""
     known = {kebab(name): need for name, need in functions.items()}
     for name, one in component.type.imports(engine).items():
         if name != HOST or not isinstance(one.ty, ComponentInstanceType):
@@ -170,7 +170,7 @@ def import_problems(component: Component, engine: Engine, functions: Mapping[str
 
 
 def export_problems(component: Component, engine: Engine) -> Iterator[str]:
-    """Yield what is wrong with the exports."""
+    """Yield the errors in the exports."""
     found = component.type.exports(engine).get(CALL)
     if found is None or not is_text_function(found.ty):
         yield "it does not export a function call(request: string) -> string"

@@ -92,7 +92,7 @@ def host_caller(local: threading.local, function: HostFunction) -> Callable[[int
 
 
 def guest_of(call: ActiveCall) -> CoreGuest:
-    """Return the instance of a call that is to continue."""
+    """Return the instance of a call, unless the call must end."""
     guest = running(call)
     assert isinstance(guest, CoreGuest)
     return guest

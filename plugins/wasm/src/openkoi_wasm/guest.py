@@ -76,7 +76,7 @@ class Guest:
 
 
 def find_export(context: Any, instance: "Instance", name: bytes) -> Any:
-    """Return an export of an instance; what a module exports was checked before."""
+    """Return an export of an instance; exports were checked before."""
     found = ffi.wasmtime_extern_t()
     if not ffi.wasmtime_instance_export_get(context, byref(instance._instance), name, len(name), byref(found)):
         raise GuestError(f"does not export {name.decode()}")

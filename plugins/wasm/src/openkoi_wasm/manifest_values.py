@@ -7,7 +7,7 @@ from openkoi_base.printable import is_one_line, visible
 
 
 class ManifestError(ValueError):
-    """A manifest is invalid; the message says why."""
+    """A manifest is invalid; the message is the reason."""
 
 
 def optional_table(document: Mapping[str, Any], key: str, known: Sequence[str]) -> Mapping[str, Any] | None:

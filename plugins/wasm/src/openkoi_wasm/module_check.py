@@ -26,7 +26,7 @@ def check_module(module: "Module", functions: Mapping[str, str], limits: CallLim
 
 
 def import_problems(module: "Module", functions: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is wrong with the imports."""
+    """Yield the errors in the imports."""
     for one in module.imports:
         name = one.name or ""
         if one.module.startswith(WASI):
@@ -41,7 +41,7 @@ def import_problems(module: "Module", functions: Mapping[str, str]) -> Iterator[
 
 
 def export_problems(module: "Module", limits: CallLimits) -> Iterator[str]:
-    """Yield what is wrong with the exports."""
+    """Yield the errors in the exports."""
     from wasmtime import MemoryType
 
     exports = {one.name: one.type for one in module.exports}

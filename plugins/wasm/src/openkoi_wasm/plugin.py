@@ -64,7 +64,7 @@ class WasmPlugin:
         raise KoiError(f'The WASM plugin {name} returned neither {{"ok": ...}} nor {{"error": "..."}}.')
 
     async def load(self) -> "CompiledModule":
-        """Compile the module, or take what was compiled before; raise KoiError for one that cannot be used."""
+        """Compile the module, or use the cached result; raise KoiError for a module that cannot be used."""
         async with self.loading:
             if self.module is None:
                 self.conceal_secrets()

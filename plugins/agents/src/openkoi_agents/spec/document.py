@@ -130,7 +130,7 @@ def table(node: yaml.MappingNode, path: Path, document: YamlDocument) -> dict[st
 
 
 def read_scalar(node: yaml.ScalarNode) -> object:
-    """Return a number, true, false or null; text where it only looks like one."""
+    """Parse a number, true, false or null; return text that only looks like one unchanged."""
     try:
         return Scalar(str(node.value), cast("int | float | bool | None", read_value(node)))  # by its tag
     except InvalidYamlError:

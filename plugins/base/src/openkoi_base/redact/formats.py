@@ -154,7 +154,7 @@ def find_formatted(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def join_surroundings(places: Sequence[int], size: int) -> list[tuple[int, int]]:
-    """Yield the surroundings of positions, joined where they overlap."""
+    """Yield the surroundings of positions; overlapping ones are joined."""
     found: list[tuple[int, int]] = []
     for place in places:
         start, end = max(0, place - MAX_BEFORE), min(size, place + MAX_AFTER)

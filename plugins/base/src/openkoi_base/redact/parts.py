@@ -66,7 +66,7 @@ def is_part(part: str) -> bool:
 
 
 def long_lines(value: str) -> Iterator[str]:
-    """Yield the long lines of a value, also with escaped line ends; without PEM markers."""
+    """Yield the long lines of a value, also those that end in an escaped line feed, except PEM markers."""
     several = [line.strip() for line in LINE_END.split(value.strip())]
     if len(several) > 1:
         yield from (line for line in several if len(line) >= MIN_LINE_CHARACTERS and not PEM_MARKER.fullmatch(line))

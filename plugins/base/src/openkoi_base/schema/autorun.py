@@ -190,7 +190,7 @@ def read_rules(line: str, section: Sequence[str]) -> Iterator[AutorunRule]:
 
 
 def rules_for(root: Path | str) -> AutorunRules:
-    """Return the rules for a workspace: those of a home folder matter where it is in the workspace, or around it."""
+    """Return the rules for a workspace; those for a home folder apply if it is in the workspace, or contains it."""
     homes = {name: os.environ.get(name, "") for name in anchor_variables()}
     return place_rules(os.path.realpath(root), tuple({**homes, "~": str(Path.home())}.items()))
 

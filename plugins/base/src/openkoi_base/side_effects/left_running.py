@@ -124,7 +124,7 @@ def describe_callback(handle: asyncio.Handle) -> str:
 
 
 def child_processes() -> set[int]:
-    """Return the running child processes that this thread started, where the system lists them."""
+    """Return the running child processes that this thread started, if the system lists them."""
     with suppress(OSError):
         listed = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text()
         return {one for one in map(int, listed.split()) if not has_ended(one)}

@@ -58,7 +58,7 @@ ANSWER_DIMENSION = Dimension("verdict", 1.0, "How well the work answers the ques
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """The criteria for one kind of work; ``guide`` is the judge's prompt, without ``categories`` it needs its name."""
+    """The criteria for one kind of work; ``guide`` is the judge's prompt. Without ``categories`` it is used by name."""
 
     name: str
     dimensions: tuple[Dimension, ...] = ()

@@ -25,7 +25,7 @@ BASE = (
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the user wants to search."""
+    """The options of the search."""
 
     check: str
     every: bool

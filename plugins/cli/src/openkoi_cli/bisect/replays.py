@@ -1,4 +1,4 @@
-"""Replay a recorded task with some of its plugins, in a copy of its files and with its own home folder."""
+"""Replay a recorded task with some of its plugins, in a copy of its files and with a separate home folder."""
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ OFF: Mapping[str, object] = {USE_MEMORY: "none", USE_CHECKPOINTS: "none", "hooks
 
 @dataclass(frozen=True, slots=True)
 class Replays:
-    """What all replays of a task share. ``start`` has the files before the task; each replay gets a copy of them."""
+    """The shared setup of a task's replays. ``start`` has the files before the task; each replay gets a copy."""
 
     invocation: "Invocation"
     task: Task

@@ -28,7 +28,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The plugins that together give the bad result. ``undecided`` says why none are proven."""
+    """The plugins that together give the bad result. ``undecided`` is why none are proven."""
 
     plugins: tuple[int, ...] = ()
     undecided: str = ""

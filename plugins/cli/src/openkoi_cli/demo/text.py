@@ -10,7 +10,7 @@ REAL_MODEL_EXAMPLE = 'OPENAI_API_KEY=... openkoi -m openai/gpt-5.2 "Fix the fail
 
 
 def format_opening(folder: Path, task: str) -> str:
-    """Return what is about to happen."""
+    """Return the introduction: what is about to happen."""
     return f'A small project with five failing tests is in {folder}\n$ openkoi "{task}"\n'
 
 
@@ -27,7 +27,7 @@ def color_line(line: str) -> str:
 
 
 def format_closing(kept: Path | None) -> str:
-    """Return what was scripted, and how to use a real model."""
+    """Return the closing note: what was scripted, and how to use a real model."""
     where = f"The project is kept in {kept}\n" if kept else ""
     return f"""{where}The model was scripted: its answers, token counts and cost come from a file.
 Everything else was real: files, tools, tests, loop and memory.

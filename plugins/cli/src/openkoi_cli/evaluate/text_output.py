@@ -79,7 +79,7 @@ def format_cell(issue: NumberedFinding) -> str:
 
 
 def format_code(text: str) -> str:
-    """Return a place as code."""
+    """Return a location as inline code."""
     clean = " ".join(text.replace("`", "'").replace("|", "¦").split())
     return f"`{clean}`" if clean else ""
 

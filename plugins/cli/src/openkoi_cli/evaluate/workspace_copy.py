@@ -84,7 +84,7 @@ class WorkspaceCopy:
         return [path for path in self.repository.tracked_or_new(self.folder) if is_file_or_link(self.folder / path)]
 
     def machine_files(self) -> Iterator[tuple[Path, str]]:
-        """Yield each file or folder of the machine that the work needs, and its name in the copy.
+        """Yield the machine's files and folders that the work needs, such as packages, with their names in the copy.
 
         This includes packages installed in parent folders.
         """
@@ -143,7 +143,7 @@ def is_file_or_link(path: Path) -> bool:
 
 
 def copy_or_link(source: Path, copy: Path) -> None:
-    """Copy a file or folder of the machine; link a virtual environment."""
+    """Copy one of the machine's files or folders; link a virtual environment."""
     copy.parent.mkdir(parents=True, exist_ok=True)
     if (source / "pyvenv.cfg").is_file():
         copy.symlink_to(source.resolve(), target_is_directory=True)

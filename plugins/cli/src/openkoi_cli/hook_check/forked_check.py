@@ -25,7 +25,7 @@ REPORT = "report.json"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a copy of this process reported: the effects, the last plugin to run, whether it still runs, its time limit.
+    """The report of a fork of this process: the effects, the last plugin, whether it still runs, its time limit.
 
     ``suspects`` are the plugins that left something running, which may end the process later; ``hiding`` is the plugin
     (``hooks.NAME``) that changed which hooks are called, so that some were not checked.

@@ -13,7 +13,7 @@ from .graph import HnswGraph, load_graph
 
 @dataclass(frozen=True, slots=True)
 class IndexMetadata:
-    """The expected properties of a file, and what is known about its graph; without a digest there is no file."""
+    """The expected properties of a file, and the facts about its graph; no digest means that there is no file."""
 
     mark: str
     rows: int

@@ -72,7 +72,7 @@ class CutsContract(ProviderHarness):
         return self.receive_bodies([whole[:length] for length in lengths])
 
     def receive_bodies(self, bodies: Sequence[bytes]) -> list[ReceivedResponse]:
-        """Return what is received of answers that visibly end where these bodies end."""
+        """Return what is received of answers whose end is marked by the end of their bodies."""
         headers = {"content-type": self.kind} if self.kind else {}
         answers = [Say(fault=ServerFault(body=body, headers=headers, framed=False)) for body in bodies]
 

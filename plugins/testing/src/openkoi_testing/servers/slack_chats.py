@@ -50,7 +50,7 @@ class SlackChats(ABC):
             return message
 
     def deliver(self, kind: str, payload: Facts) -> None:
-        """Put an event into an envelope, for connected clients; without one it is lost, as at Slack."""
+        """Put an event in an envelope for a connected client; if there is none, it is lost, as at Slack."""
         id = f"envelope-{self.number()}"
         envelope = {"type": kind, "envelope_id": id, "payload": payload, "accepts_response_payload": False}
         if self.push(envelope):

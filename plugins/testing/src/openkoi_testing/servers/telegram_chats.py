@@ -62,7 +62,7 @@ class TelegramChats:
     # What users do
 
     def say(self, text: str, *, user: int = 7, chat: int = 0, name: str = "ann", **content: Any) -> int:
-        """Let a user write in a chat, without one in the private chat with the bot; return the message's id."""
+        """Let a user write in a chat, by default the private one with the bot; return the message's id."""
         sender = {"id": user, "is_bot": False, "first_name": name, "username": name}
         content = {**({"text": text} if text else {}), **content}
         message = self.add_message(chat or user, sender, **content)

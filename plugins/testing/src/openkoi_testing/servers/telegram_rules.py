@@ -122,7 +122,7 @@ def check_entities(text: str, entities: Sequence[Mapping[str, Any]]) -> list[Map
 
 
 def check_markdown(text: str, mode: str) -> None:
-    """Raise TelegramRequestError for a text whose marks do not close, where it is sent with a parse mode."""
+    """Raise TelegramRequestError for a text that is sent with a parse mode and has an unclosed mark."""
     marks = "*_`" if mode == "Markdown" else "*_~`"
     plain = text.replace("\\\\", "")
     for mark in marks:
