@@ -227,6 +227,16 @@ def test_a_plugins_own_event_is_read_back() -> None:
     assert record(event) == read_line(line(event))
 
 
+@pytest.mark.parametrize(
+    "data", [{"steps": "left"}, {"steps": [{"left": 1}]}, {"steps": [None]}, {"call": {"id": 3}}, {"call": ["id"]}, []]
+)
+def test_an_event_whose_data_has_wrong_types_is_an_unknown_event(data: object) -> None:
+    """An export of another machine may contain anything: views read only events as they are defined."""
+    written = add_checksum(dumps({"type": Danced.name, "id": "1", "data": data}))
+
+    assert events.UnknownEvent({"type": Danced.name, "data": data}) == read_line(written).event
+
+
 def test_an_event_that_a_plugin_defines_later_is_read_from_then_on() -> None:
     sung, hummed = (
         add_checksum(dumps({"type": name, "id": "1", "data": {"song": "la"}})) for name in ("song.sung", "song.hummed")

@@ -26,7 +26,10 @@ UNMASKED = frozenset({int, bool, NoneType, RandomId})
 READERS: Mapping[Any, Callable[[Json], Any]] = {
     bytes: base64.b64decode,
     bytes | Blob: read_reference,
-    float: lambda value: float(value) if isinstance(value, str) else value,
+    float: lambda value: float(value) if isinstance(value, str) else require(value, (int, float)),
+    str: lambda value: value if type(value) is str else require(value, str),
+    bool: lambda value: require(value, bool),
+    int: lambda value: require(value, (int, float)),
 }
 
 
@@ -169,6 +172,13 @@ def decode(hint: Any, value: Json) -> Any:
     return make_reader(hint)(value)
 
 
+def require(value: Json, kind: type | tuple[type, ...]) -> Json:
+    """Return a value; raise TypeError for one of another type, as an import or a damaged log may contain."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r} has the wrong type")
+    return value
+
+
 @cache
 def make_reader(hint: Any) -> Callable[[Json], Any]:
     origin, arguments = get_origin(hint), get_args(hint)
@@ -178,7 +188,9 @@ def make_reader(hint: Any) -> Callable[[Json], Any]:
         return make_union_reader(arguments)
     if origin is tuple or (isinstance(origin, type) and issubclass(origin, Sequence)):
         item = make_reader(arguments[0])
-        return lambda value: tuple(item(each) for each in value)
+        return lambda value: tuple(item(each) for each in require(value, list))
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return lambda value: require(value, dict)
     if not isinstance(hint, type):
         return lambda value: value
     if is_dataclass(hint):
@@ -191,13 +203,14 @@ def make_reader(hint: Any) -> Callable[[Json], Any]:
 def make_union_reader(arguments: tuple[Any, ...]) -> Callable[[Json], Any]:
     classes = {tag_of(kind): kind for kind in arguments if isinstance(kind, type) and is_dataclass(kind)}
     others = [kind for kind in arguments if kind is not NoneType and kind not in classes.values()]
+    plain = others[0] if len(others) == 1 else Any
 
     def read(value: Json) -> Any:
         if value is None:
             return None
         if isinstance(value, dict) and value.get(TAG) in classes:
             return make_reader(classes[value[TAG]])(value)
-        only = next(iter(classes.values())) if len(classes) == 1 else (others or [Any])[0]
+        only = next(iter(classes.values())) if len(classes) == 1 else plain
         return make_reader(only)(value)
 
     return read
@@ -208,8 +221,9 @@ def make_fact_reader(kind: type) -> Callable[[Json], Any]:
     names = wire_names(kind)
 
     def read(value: Json) -> Any:
+        known = require(value, dict)
         return kind(
-            **{name: make_reader(hints[name])(value[values]) for name, values in names.items() if values in value}
+            **{name: make_reader(hints[name])(known[values]) for name, values in names.items() if values in known}
         )
 
     return read
