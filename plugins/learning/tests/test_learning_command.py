@@ -57,6 +57,17 @@ def shop(tmp_path: Path) -> Shop:
     return shop
 
 
+def test_an_entry_cannot_control_the_terminal_that_shows_it(shop: Shop) -> None:
+    hostile = "Use \x1b[2J\x1b]0;t\x07 and \u202eevil\u202c \x9b31m \ud800 words"
+    proof = replace(PROOF, finding=hostile, where=hostile)
+    shop.write("run3", EntryUpdated(replace(RULE, id="cc33", text=hostile, when=(hostile,), proofs=(proof,))))
+
+    for words in (["list"], ["why", "cc33"], [], ["forget", "cc33"]):
+        shown = shop.openkoi(*words).output
+        assert "evil" in shown
+        assert shown.replace("\n", "").isprintable()
+
+
 def test_the_list_leaves_out_what_was_put_away_unless_all_is_wanted(shop: Shop) -> None:
     shop.openkoi("forget", "aa11")
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from openkoi_base.counts import format_count
+from openkoi_base.printable import visible
 from openkoi_hookspecs import LearningStatus
 
 from .credit_assignment import applicable_evidence, is_visible, refutations_needed
@@ -30,13 +31,13 @@ TRUST_LABELS = (
 
 
 def format_line(state: LearningState, entry: LearningEntry) -> str:
-    """Format an entry as a line."""
+    """Format an entry as a line, without characters that control a terminal: a page or a model may have written it."""
     known = to_learning(state, entry)
     marks = ", ".join(
         filter(None, (str(entry.standing), "pinned" * entry.pinned, "quoted as data" * entry.is_untrusted))
     )
     counts = f"shown {known.shown}, helped {known.helpful}, harmed {known.harmful}{format_effect(state, entry)}"
-    return f"{entry.id}  {entry.kind}: {entry.text}  ({marks}; {counts})"
+    return visible(f"{entry.id}  {entry.kind}: {entry.text}  ({marks}; {counts})")
 
 
 def format_effect(state: LearningState, entry: LearningEntry) -> str:
@@ -76,8 +77,8 @@ def format_page(state: LearningState, entry: LearningEntry, now: str, decay: Dec
     return "\n".join(
         [
             format_line(state, entry),
-            *format_facts(state, entry, now, decay),
-            *format_all_evidence(entry),
+            *map(visible, format_facts(state, entry, now, decay)),
+            *map(visible, format_all_evidence(entry)),
             *format_outcomes(state, entry),
         ]
     )
