@@ -112,6 +112,7 @@ def test_past_tasks_alone_means_those_of_this_project(tmp_path: Path) -> None:
 
     log_past_tasks(tmp_path, project_id(tmp_path))
     assert f"applies:   project {project_id(tmp_path)}\n" in learn_command(tmp_path, "why", "past-tasks")
+    assert "needed:" not in learn_command(tmp_path, "why", "past-tasks")
     assert "Several entries start with 'past-'" in learn_command(tmp_path, "why", "past-")
 
 
