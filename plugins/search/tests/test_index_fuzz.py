@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Hit, KoiError, Query, Record
+from openkoi_hookspecs import Hit, Query, Record
 from openkoi_search.indexed_memory import IndexedMemory
 from openkoi_search.segment_file import MAGIC, decode_segment
 from openkoi_testing.contracts.memory_log import SUBJECTS, many_runs, run_records
@@ -153,12 +153,12 @@ def test_a_damaged_index_answers_rightly_or_knows_that_it_lacks_what_it_lost(
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def test_a_folder_in_the_place_of_a_segment_is_reported(tmp_path: Path, whole: Path) -> None:
+def test_a_folder_named_like_a_segment_is_moved_aside_with_the_index(tmp_path: Path, whole: Path) -> None:
     shutil.copytree(whole, tmp_path / "index")
     (tmp_path / "index" / f"{99:012}-added-x.segment").mkdir()
 
-    with pytest.raises(KoiError, match="cannot be used"):
-        hits(memory(tmp_path / "index"))
+    assert not any(hits(memory(tmp_path / "index")))
+    assert 1 == len([*tmp_path.glob("*.bad-*")])
 
 
 def test_a_merge_that_meets_a_damaged_segment_never_replaces_any(
