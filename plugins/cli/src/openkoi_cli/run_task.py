@@ -215,5 +215,13 @@ def read_piped() -> str:
 
 
 def read_stdin() -> str:
-    """Return all of standard input; replace bytes that are not UTF-8."""
-    return sys.stdin.buffer.read().decode(errors="replace").strip()
+    """Return all of standard input as text."""
+    return decode_input(sys.stdin.buffer.read())
+
+
+def decode_input(data: bytes) -> str:
+    """Return piped bytes as text, in the encoding that they are in; replace bytes of what is not text."""
+    from openkoi_base.files.text_encoding import decode_text
+
+    found = decode_text(data)
+    return (found.text if found else data.decode(errors="replace")).removeprefix("\ufeff").strip()
