@@ -209,6 +209,12 @@ def test_row_8_where_nothing_can_check_it_it_ends_at_once() -> None:
     assert "not judged, and no check ran: pytest is not installed" == after(unchecked, missing).reason
 
 
+def test_row_8_checks_that_failed_before_and_still_fail_did_run() -> None:
+    broken = Evaluation(checks=(Check("adds", False, required=False),))
+
+    assert "not judged, and no required check passes" == after(replace(DONE, policy=Policy.CHECKS), broken).reason
+
+
 def test_row_8_with_a_check_missing_the_others_do_not_accept() -> None:
     partly = replace(DONE, passing=3, green=False, policy=Policy.CHECKS)
 

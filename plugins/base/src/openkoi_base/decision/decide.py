@@ -89,8 +89,9 @@ def accept_checked(history: History) -> Decision | None:
         return Decision(NextAction.ACCEPT_BEST, f"not judged: {DOCTORED.format(name=facts.doctored[0])}")
     if facts.passing:
         return None
+    found = "no required check passes" if history.evaluation.checks else "no check ran"
     missing = "; ".join(history.evaluation.missing)
-    return Decision(NextAction.ACCEPT_BEST, f"not judged, and no check ran{f': {missing}' if missing else ''}")
+    return Decision(NextAction.ACCEPT_BEST, f"not judged, and {found}{f': {missing}' if missing else ''}")
 
 
 def accept_score(history: History) -> Decision:
