@@ -51,6 +51,15 @@ def test_the_log_of_a_newer_version_is_refused_and_unchanged(openkoi: Shell, com
     assert before == content(sessions)
 
 
+def test_doctor_and_an_update_that_fails_say_what_is_wrong(openkoi: Shell) -> None:
+    (openkoi.home / "data" / "sessions" / "format-2").touch()
+
+    checked, updated = openkoi("doctor"), openkoi.with_environment(PIP_INDEX_URL="http://127.0.0.1:1/")("update")
+
+    assert (1, True) == (checked.returncode, "has format 2, and this OpenKoi reads format 1." in checked.stdout)
+    assert updated.stderr.startswith("Error: Cannot check for updates: "), updated.stderr
+
+
 @pytest.mark.row("CLI-11")
 def test_the_format_of_an_export_is_named_and_a_newer_one_is_refused(openkoi: Shell, tmp_path: Path) -> None:
     folder = tmp_path / "export"

@@ -183,11 +183,15 @@ async def check_integrations(koi: "Koi", seen: Diagnosis) -> None:
 
 
 def check_files(paths: "Paths", seen: Diagnosis, settings: "Sequence[ConfiguredSetting]") -> None:
+    from openkoi_runlog.read_segments import list_segments
+
     seen.add("Config", f"{paths.config} ({'loaded' if paths.config.is_file() else 'not found; using defaults'})")
     check_settings(settings, seen)
     with seen.check("Data"):
         require_access(paths.data)
         seen.add("Data", f"{paths.data} ({format_size(folder_size(paths.data))})")
+    with seen.check("Run log"):
+        list_segments(paths.sessions)  # raises KoiError if a newer OpenKoi wrote it
     with seen.check("Keys"):
         check_keys(paths.credentials, seen)
     with seen.check("Disk"):

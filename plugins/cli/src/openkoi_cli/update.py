@@ -4,6 +4,7 @@ import importlib
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,8 @@ def command(invocation: Invocation, /, check: bool, migrations: bool) -> None:
         elif not migrations:
             click.echo("✓ OpenKoi and its plugins are up to date.")
     except KoiError:  # what is there already may have pending migrations all the same
-        run_migrations(invocation)
+        with suppress(KoiError):  # of a newer log, whose error says to update
+            run_migrations(invocation)
         raise
     if found:
         migrate_in_new_process(invocation)
