@@ -12,6 +12,7 @@ MISTAKES = [
     ("", "is empty. It needs a list of turns"),
     ("turns: [", "line 1: invalid YAML"),
     ("turns:\n- says: &a a\n- says: *a", "line 3: invalid YAML: references (*) are not supported"),
+    ("turns: []\n---\nturns: []", "invalid YAML: expected a single document in the stream, but found another document"),
     ("[]", "line 1: the file must be a table with context, output, price, can, turns, not a list"),
     ("context: 3", "line 1: the file has no turns"),
     ("turns: 3", "line 1: turns must be a list, not '3'"),
@@ -53,9 +54,9 @@ def test_a_mistake_is_pointed_at(text: str, report: str, tmp_path: Path) -> None
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "part.yaml"
-    file.write_bytes(b"\xff\xfe\x00")
+    file.write_bytes(b"turns:\n- says: h\xe4")
 
-    with pytest.raises(RequestRejectedError, match="Cannot read the script"):
+    with pytest.raises(RequestRejectedError, match=r"part\.yaml, line 2: not valid UTF-8"):
         asyncio.run(ask(file))
 
 

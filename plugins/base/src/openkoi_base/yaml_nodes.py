@@ -35,6 +35,8 @@ def parse_yaml(text: str) -> "Node | None":
         return compose_node(text, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         problem = " ".join((error.problem or error.context or "something is missing").split())
+        if problem.startswith("but ") and error.context:
+            problem = f"{error.context}, {problem}"
         raise InvalidYamlError(problem, *locate(error.problem_mark or error.context_mark)) from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1

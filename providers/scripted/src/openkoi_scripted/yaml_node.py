@@ -102,9 +102,13 @@ class YamlNode:
 def load_yaml(path: Path) -> YamlNode:
     """Load a YAML file safely."""
     try:
-        node = parse_yaml(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
+        content = path.read_bytes()
+        node = parse_yaml(content.decode("utf-8-sig"))
+    except OSError as error:
         raise RequestRejectedError(f"Cannot read the script {path}: {error}.") from error
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise RequestRejectedError(f"{path}, line {line}: not valid UTF-8. Save the file as UTF-8.") from error
     except InvalidYamlError as error:
         raise RequestRejectedError(f"{path}, line {error.line}: invalid YAML: {error.problem}.") from error
     if node is None:
