@@ -250,7 +250,7 @@ def test_ollama_that_does_not_run_is_told_how_to_get(newcomer: Shell) -> None:
         assert 9 == tty.ends()
 
     assert f"Ollama not detected at {newcomer.variables['OLLAMA_HOST']}." in tty.screen
-    assert "Install: https://ollama.com/download\n  Then: ollama serve && ollama pull llama3.3" in tty.screen
+    assert "Install: https://ollama.com/download\n      Then: ollama serve && ollama pull llama3.3" in tty.screen
 
 
 @pytest.mark.row("ONB-17", "C59")
@@ -263,7 +263,7 @@ def test_ollama_without_models_counts_as_not_found_and_is_told_how_to_get_one(ne
         tty.type(ENTER)
         assert 9 == tty.ends()
 
-    assert "Ollama is running but has no models.\n  Run: ollama pull llama3.3\n  Then try again." in tty.screen
+    assert "Ollama is running but has no models.\n      Run: ollama pull llama3.3\n      Then try again." in tty.screen
 
 
 @pytest.mark.parametrize("keys_before", ["", DOWN + ENTER], ids=["at the picker", "at the key"])

@@ -40,9 +40,14 @@ def exported_figures(shell: Shell) -> list[tuple[Any, ...]]:
 
 
 def listed_figures(shell: Shell) -> list[tuple[Any, ...]]:
-    """Return the figures in ``openkoi learn list``."""
+    """Return the figures in ``openkoi learn list``, without past tasks, which are not in the memory's table."""
     result = shell("learn", "list", "--all", "--format", "json")
-    return sorted((one["id"], *figures_of(one)) for one in json.loads(result.stdout))
+    return sorted((one["id"], *figures_of(one)) for one in json.loads(result.stdout) if not is_past_tasks(one))
+
+
+def is_past_tasks(one: dict[str, Any]) -> bool:
+    """Return whether a listed entry stands for the past tasks of a project."""
+    return str(one["id"]).startswith("past-tasks-")
 
 
 def figures_of(one: dict[str, Any]) -> tuple[Any, ...]:

@@ -106,7 +106,7 @@ USELESS = {
         f"{UNKNOWN} Did you mean mcp.servers.command?",
     ),
     "[mcp.servers.github]\nurls = 'x'": ("mcp.servers.github.urls", f"{UNKNOWN} Did you mean mcp.servers.github.url?"),
-    "[use]\nmemory = 'sqlite'\n[models]\nembedder = 'lexical'": (
+    "[use]\nmemory = 'sqlite'\n[hooks.learning]\nenabled = false\n[models]\nembedder = 'lexical'": (
         "models.embedder",
         "has no effect: no plugin in use reads it.",
     ),

@@ -286,10 +286,20 @@ def load_hook(koi: Koi) -> LearningHook:
     raise KoiError("Learning is disabled. Remove `enabled = false` from [hooks.learning] in the config file.")
 
 
+class EntryNotFoundError(PluginNotFoundError):
+    """No entry has this id."""
+
+    def __init__(self, id: str) -> None:
+        KoiError.__init__(self, f"No entry named {id!r}. To list all entries, run `openkoi learn list --all`.")
+
+
 def find_entry(koi: Koi, hook: LearningHook, id: str) -> LearningEntry:
-    """Return the entry with this id or unique prefix; ``past-tasks`` alone is that of this project; raise KoiError."""
+    """Return the entry with this id or unique prefix; ``past-tasks`` alone is that of this project.
+
+    Raises KoiError, which is PluginNotFoundError if there is none.
+    """
     known = hook.log_view.read_now().known
     prefix = past_tasks_id(project_id(koi.workspace)) if id == PREFIX else id
     if not any(one.startswith(prefix) for one in known):
-        raise KoiError(f"No entry named {id!r}. To list all entries, run `openkoi learn list --all`.")
+        raise EntryNotFoundError(id)
     return find_by_prefix(prefix, known, "entry", "entries")
