@@ -68,6 +68,15 @@ def test_an_entry_cannot_control_the_terminal_that_shows_it(shop: Shop) -> None:
         assert shown.replace("\n", "").isprintable()
 
 
+@pytest.mark.parametrize("since", ["yesterday", "2026-13-45", "2026-11-01T00:00:00"])
+def test_an_entry_from_an_import_with_an_odd_time_is_listed_and_shown(shop: Shop, since: str) -> None:
+    shop.write("run3", EntryUpdated(replace(RULE, id="cc33", since=since)))
+
+    assert "cc33" in shop.openkoi("list").output
+    assert "cc33" in shop.openkoi("list", "--format", "json").output
+    assert "worth:" in shop.openkoi("why", "cc33").output
+
+
 def test_the_list_leaves_out_what_was_put_away_unless_all_is_wanted(shop: Shop) -> None:
     shop.openkoi("forget", "aa11")
 

@@ -3,6 +3,7 @@
 Results are never stored, so that the number of runs does not matter.
 """
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from math import exp, log
 
@@ -34,11 +35,19 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
+def parse_time(text: str) -> datetime | None:
+    """Return a time in ISO 8601, in UTC if it names no zone; None for another text, which an import may contain."""
+    with suppress(ValueError):
+        time = datetime.fromisoformat(text)
+        return time if time.tzinfo else time.replace(tzinfo=UTC)
+    return None
+
+
 def decayed_worth(worth: float, since: str, now: str, decay: Decay = DEFAULT_DECAY) -> float:
     """Return what remains of a worth that was confirmed at a time; both times are in ISO 8601."""
     if not since or not now:
         return worth
-    weeks = (datetime.fromisoformat(now) - datetime.fromisoformat(since)) / WEEK
+    weeks = (end - start) / WEEK
     return worth * exp(-decay.per_week * max(0.0, weeks))
 
 
@@ -46,5 +55,5 @@ def expires_at(worth: float, since: str, decay: Decay = DEFAULT_DECAY) -> str:
     """Return when an entry's worth becomes too low to be shown; its confirmation's time if that is now or never."""
     if worth <= decay.hide_below or not decay.fades:
         return since
-    moment = datetime.fromisoformat(since) + log(worth / decay.hide_below) / decay.per_week * WEEK
+    moment = start + log(worth / decay.hide_below) / decay.per_week * WEEK
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
