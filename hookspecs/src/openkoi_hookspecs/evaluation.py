@@ -1,4 +1,4 @@
-"""The result of executing an iteration, and its evaluation: checks, findings and scores."""
+"""The result of executing an iteration, and its evaluation: checks, scores, and findings with their identity."""
 
 from dataclasses import KW_ONLY
 from enum import StrEnum

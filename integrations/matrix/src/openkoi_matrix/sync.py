@@ -58,7 +58,7 @@ class Batch:
         return write_cursor(self.since, tuple(self.handled))
 
     def take(self, event: Facts) -> bool:
-        """Note an event; return whether it is new."""
+        """Record an event; return whether it is new."""
         short = str(event.get("event_id", ""))[1 : SHORT_ID_LENGTH + 1]
         is_new = short not in self.handled
         self.handled[short] = None

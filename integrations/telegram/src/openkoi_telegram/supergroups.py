@@ -26,7 +26,7 @@ class Supergroups:
             self.present = {str(first): str(now) for first, now in json.loads(self.file.read_bytes()).items()}
 
     def add(self, group: str, supergroup: str) -> bool:
-        """Note that a group has become a supergroup; return whether that was unknown."""
+        """Record that a group has become a supergroup; return whether that was unknown."""
         if self.chat_of(group) == supergroup:
             return False
         self.present[self.first_of(group)] = supergroup

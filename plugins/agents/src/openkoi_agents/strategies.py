@@ -108,7 +108,7 @@ async def all_at_once(rows: Iterable[tuple[Agent, MemberTask]], crew: TeamRun) -
 
 
 async def warn_if_undecided(member: Agent, why: str, crew: TeamRun) -> None:
-    """Warn that a deciding member was not satisfied although it could have been."""
+    """Warn that the deciding member's condition was not met."""
     if why == ROUNDS and member.conditions and crew.available_members([member]):
         await crew.run.emit(
             WarningIssued(f"{member.name} was not satisfied after the last round. The current result is used.")

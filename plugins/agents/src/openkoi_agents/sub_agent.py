@@ -118,7 +118,7 @@ def make_subtask(task: Task, member: Agent, errand: MemberTask) -> Task:
 
 
 def bind_member(member: Agent, leader: Agent) -> Agent:
-    """Return a sub-agent with the tools that its team allows too, and with its team's instructions and approvals."""
+    """Return a sub-agent with the tools that its team also allows, and its team's instructions and approvals."""
     return replace(
         member,
         instructions="\n\n".join(filter(None, (leader.instructions, member.instructions))),

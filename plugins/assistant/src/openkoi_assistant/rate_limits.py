@@ -19,7 +19,7 @@ def loop_time() -> float:
 
 @dataclass(slots=True)
 class RateLimits:
-    """When each bucket of an app may be called again: a channel, or all calls, whose name is empty."""
+    """When each bucket of an app may be called again: a channel's, or the one for all calls, whose name is empty."""
 
     now: Callable[[], float] = loop_time
     until: dict[str, float] = field(default_factory=dict)

@@ -40,7 +40,7 @@ class BackgroundTask:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The messages about it that are added to the conversation."""
+        """The messages about the task that are added to the conversation."""
         message = Message.user(LATE.format(text=self.text))
         answer = self.turn.report.text.strip()
         return (message, Message(Role.ASSISTANT, (Text(answer),))) if answer else ()
@@ -94,7 +94,7 @@ class Background:
         return self.running[number - 1].text
 
     async def close(self) -> None:
-        """Stop all of them, and wait until they have ended."""
+        """Stop all background tasks, and wait until they have ended."""
         workers = [one.worker for one in self.running]
         for one in self.running:
             one.turn.handle.stop()

@@ -75,7 +75,7 @@ class ChatProgram:
         return koi
 
     def attach(self, koi: "OpenedKoi") -> None:
-        """Let the conversation use OpenKoi, and run everything that has waited for it."""
+        """Let the conversation use OpenKoi, and run everything that was waiting for it."""
         self.session.prepare = self.apply_mode
         self.session.give_back = self.give_back
         self.session.attach(koi, self.session.sessions)
@@ -101,7 +101,7 @@ class ChatProgram:
         return koi
 
     def give_back(self, draft: Draft) -> None:
-        """Put a message that could not be sent back into the input, unless another one is there."""
+        """Put a message that could not be sent back into the input, unless that contains another one."""
         if not self.front.input_draft()[0]:
             self.front.set_input(draft.text, draft.images)
 

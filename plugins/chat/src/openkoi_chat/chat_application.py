@@ -49,7 +49,7 @@ class ChatApplication(Application[int]):
         """Ignore what prompt_toolkit sets."""
 
     def draw_now(self, rows: int) -> None:
-        """Draw this many rows around the input at once; if there were more before, erase all of them first."""
+        """Set the number of rows around the input; if there were more before, erase all of them first."""
         if rows < self.drawn_rows:
             self.renderer.erase()
         self.drawn_rows = rows

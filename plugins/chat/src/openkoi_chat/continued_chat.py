@@ -68,7 +68,7 @@ def take_up(chat: ChatProgram, koi: "OpenedKoi", states: Sequence[SavedState]) -
 
 
 def is_wanted(chat: ChatProgram, state: SavedState, known: Collection[str]) -> bool:
-    """Return whether a saved chat contains a message, or a draft that no open chat has."""
+    """Return whether a saved chat contains a message, or a draft that is not in an open chat."""
     return state.session in known or (state.has_unsent and not chat.opened.is_elsewhere(state.session))
 
 

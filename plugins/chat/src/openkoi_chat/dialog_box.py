@@ -73,7 +73,7 @@ class DialogBox:
         return self.writing is not None
 
     def note_key(self) -> None:
-        """Wait again, because the user is still typing into the input."""
+        """Restart the wait, because the user is still typing."""
         self.quiet_since = monotonic()
 
     def move(self, by: int) -> None:
@@ -136,7 +136,7 @@ class DialogBox:
             self.settle(self.open.choices[-1].value)
 
     def choose(self, choice: Choice) -> None:
-        """Give a choice as the answer, or let the user write its text first."""
+        """Answer with a choice, or let the user write its text first."""
         if choice.wants_text:
             self.begin_text(choice)
             return

@@ -110,7 +110,7 @@ class PartWindow(Window):
 
 
 def is_one_row(text: str, columns: int) -> bool:
-    """Return whether a draft surely fits in a row. To find out, prompt_toolkit draws it: a fifth of a frame's CPU."""
+    """Return whether a draft certainly fits in a row; letting prompt_toolkit draw it takes a fifth of a frame."""
     return text.isprintable() and text_width(text) < columns - 1
 
 

@@ -160,7 +160,7 @@ class PlainView:
         return "\n".join(found) if found else None
 
     async def run_in_terminal(self, command: Sequence[str]) -> int:
-        """Hand the terminal to a program."""
+        """Give a program control of the terminal."""
         process = await asyncio.create_subprocess_exec(*command)
         return await process.wait()
 

@@ -58,7 +58,7 @@ class ScreenView(Screen):
             self.show_hint("")
 
     async def run_in_terminal(self, command: Sequence[str]) -> int:
-        """Hand the terminal to a program, and draw again when it has ended."""
+        """Give a program control of the terminal, and redraw when it has ended."""
         from prompt_toolkit.application import in_terminal
 
         self.release_terminal()

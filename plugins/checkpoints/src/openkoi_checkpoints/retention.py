@@ -56,7 +56,7 @@ def is_wanted(one: StoredCheckpoint, policy: RetentionPolicy) -> bool:
 def checkpoints_over_limit(
     held: Sequence[StoredCheckpoint], sizes: Mapping[str, int], most: int
 ) -> Iterable[StoredCheckpoint]:
-    """Return those to delete until the blobs of the rest fit."""
+    """Return the checkpoints to delete so that the blobs of the rest fit."""
     needed = Counter(blob for one in held for blob in one.blobs)
     total = sum(sizes.get(blob, 0) for blob in needed)
     for one in sort_oldest_first(held):

@@ -86,7 +86,7 @@ def folder_at(path: str, depth: int) -> str:
 
 
 def format_reasons(reasons: Sequence[str]) -> str:
-    """Return the reason, or how many files have which."""
+    """Return the reason, or the number of files for each reason."""
     counts = Counter(reasons)
     if len(reasons) == 1:
         return reasons[0]

@@ -1,4 +1,4 @@
-"""Define ``openkoi TASK...`` and its options (flags): run a task; the result is on stdout, progress on stderr."""
+"""Define ``openkoi TASK...``, which runs a task from the command line, and its options (flags); print the result."""
 
 import sys
 from collections.abc import Iterator, Sequence

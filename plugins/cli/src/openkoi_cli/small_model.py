@@ -64,7 +64,7 @@ def blend(price: "Price | None") -> float:
 
 
 def dollars_spent(sessions: Path) -> Iterable[float]:
-    """Yield what each call of the role cost in the last 30 days."""
+    """Yield the cost of each call of the role in the last 30 days."""
     from openkoi_hookspecs import events
 
     from .cost_view import read_records, span_start

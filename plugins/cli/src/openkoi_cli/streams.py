@@ -30,7 +30,7 @@ def open_missing_streams() -> None:
 
 
 def restore_terminal() -> None:
-    """Make the terminal standard input again after piped input was read."""
+    """Restore the terminal as standard input after piped input was read."""
     if sys.stdin.isatty() or not sys.stderr.isatty() or os.name != "posix":
         return
     with suppress(OSError):
@@ -42,7 +42,7 @@ def restore_terminal() -> None:
 
 
 def error_handler() -> str:
-    """Return the handler of characters that the streams cannot encode; UTF-8 encodes all of ours."""
+    """Return the handler for characters that the streams cannot encode; UTF-8 can encode all."""
     if "utf" in sys.stdout.encoding.lower():
         return "backslashreplace"
     from .lookalikes import register

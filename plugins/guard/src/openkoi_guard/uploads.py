@@ -160,7 +160,7 @@ def sends_attachments(command: Invocation, way: SendingRule, words: Sequence[Wor
 
 
 def sends_marked_files(command: Invocation, way: SendingRule, words: Sequence[Word]) -> bool:
-    """Return whether an option, or an operand of httpie, names a file after a sign, or is computed from a secret."""
+    """Return whether an option, or an operand of httpie, names a file after a sign such as ``@``, or is computed."""
     values = list_option_values(words, way.options)
     computed = any(COMPUTED.search(word.text) for word in values if not word.is_known)
     items = (

@@ -147,7 +147,7 @@ class Unpacker:
         self._unpack = zlib.decompressobj(GZIP_OR_ZLIB) if encoding.strip().lower() in PACKED else None
 
     def feed(self, piece: bytes) -> Iterator[bytes]:
-        """Yield the decompressed piece in pieces of a limited size; leave other encodings unchanged."""
+        """Yield the decompressed data in pieces of a limited size; leave other encodings unchanged."""
         if self._unpack is None:
             yield piece
             return

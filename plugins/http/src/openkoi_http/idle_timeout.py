@@ -84,7 +84,7 @@ def count_cancellations() -> int:
 
 
 class Pacing:
-    """The pace of one response. A piece that was buffered already comes without a turn of the event loop."""
+    """The pace of one response. A piece that is already buffered arrives without a turn of the event loop."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -100,7 +100,7 @@ class Pacing:
             self._loop.call_soon(self._count_turn)
 
     async def rest(self) -> None:
-        """Wait a moment after a piece if pieces come one by one and quickly, so that the next ones come together."""
+        """Wait briefly if small pieces arrive in quick succession, so that the next ones are read in one batch."""
         if self._turns == self._turns_before:
             return
         now = self._loop.time()

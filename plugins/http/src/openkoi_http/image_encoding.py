@@ -27,7 +27,7 @@ def result_media(result: ToolResult) -> tuple[Image | File, ...]:
 
 
 def media_after(results: Iterable[Part]) -> tuple[Text | Image | File, ...]:
-    """Return the images and files of results as parts that follow them, each result's after a line that names its call.
+    """Return the images and files of results as parts that follow them, each result's below a line that names its call.
 
     For formats in which a result can only be text.
     """

@@ -36,7 +36,7 @@ PENDING = ("authorization_pending", "slow_down")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OAuthClient:
-    """A program that is registered with an authorization server, and that server's addresses."""
+    """An OAuth client that is registered with an authorization server, and the server's addresses."""
 
     client_id: str
     token_url: str
@@ -47,7 +47,7 @@ class OAuthClient:
 
 @dataclass(frozen=True, slots=True)
 class DeviceCode:
-    """What the user enters at an address to allow the sign-in. ``seconds`` are those between two polls."""
+    """The code that the user enters at an address to allow the sign-in. ``seconds`` is the polling interval."""
 
     url: str
     user_code: str
@@ -120,7 +120,7 @@ class RefreshToken:
         return now if first == self.first and isinstance(now, str) else self.first
 
     def save(self, token: str) -> None:
-        """Keep a token that replaces the one before."""
+        """Save a token that replaces the previous one."""
         replace_file(self.file, json.dumps({"first": self.first, "now": token}))
 
 
@@ -144,7 +144,7 @@ class AccessToken:
             return self.token
 
     def forget(self) -> None:
-        """Renew the token before it is used again, because a server refused it."""
+        """Renew the token before its next use, because a server rejected it."""
         self.token = ""
 
     async def renew(self) -> None:

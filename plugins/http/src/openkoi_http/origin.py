@@ -64,5 +64,5 @@ def find_origin(base_url: str, headers: Mapping[str, str]) -> Origin | None:
 
 
 def is_plain(path: str) -> bool:
-    """Return whether a path is sent as it is; not one of another server, nor one that is to be encoded or resolved."""
+    """Return whether a path is sent unchanged: it is on this server, and needs no encoding or resolving."""
     return PATH.fullmatch(path) is not None

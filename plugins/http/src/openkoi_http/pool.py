@@ -112,7 +112,7 @@ class ClientPool:
         return HttpxClient(client, self.server, self.addresses, self._recorder())
 
     async def send(self, client: Client, request: ApiRequest) -> Response:
-        """Send a request whose response is streamed; find out why a server breaks off."""
+        """Send a request whose response is streamed; if the connection breaks off, find out why."""
         try:
             return await client.send(request)
         except connection_errors() as error:
@@ -153,7 +153,7 @@ class ClientPool:
         return is_loopback(urlsplit(self.base_url).hostname or "")
 
     def _load_ssl_context(self) -> "SSLContext":
-        """Load the certificate authorities, which is slow, unless nothing is encrypted."""
+        """Load the certificate authorities, which is slow; skip this if nothing is encrypted."""
         from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 
         if self.ssl_context is None:

@@ -44,7 +44,7 @@ class Server:
         return EmptyResponseError(f"{self.host} {what}")
 
     def blank(self, body: bytes) -> EmptyResponseError:
-        """Make the error for a body with nothing in it, and quote that body."""
+        """Return the error for a body without content, which it quotes."""
         quoted = one_line(body.decode(errors="replace"))
         return self.empty_error(f"sent an empty response: {f'`{quoted}`' if quoted else 'no content at all'}.")
 

@@ -30,7 +30,7 @@ class MessageParser:
         self._is_begun = False
 
     def take(self, buffer: bytearray) -> tuple[int, bytes] | None:
-        """Remove the first one from the front; None if it is not complete. Raises NetworkError if it is invalid."""
+        """Remove the first frame from the front; None if it is not complete. Raises NetworkError if it is invalid."""
         while frame := take_frame(buffer, self._max_bytes - len(self._parts)):
             if frame.kind & CONTROL:
                 return frame.kind, frame.data
@@ -46,7 +46,7 @@ class MessageParser:
 
 
 def take_frame(buffer: bytearray, max_bytes: int) -> Frame | None:
-    """Remove a frame from the front; None if it is not complete. Raises NetworkError for an invalid one."""
+    """Remove a frame from the front; return None if it is not complete. Raises NetworkError for an invalid one."""
     if len(buffer) < 2:
         return None
     first, size, start = buffer[0], buffer[1], 2
@@ -70,7 +70,7 @@ def take_frame(buffer: bytearray, max_bytes: int) -> Frame | None:
 
 
 def encode_frame(kind: int, data: bytes) -> bytes:
-    """Return a frame with all of a message, masked by random bytes, as a client's frames must be."""
+    """Return a frame with a whole message, masked by random bytes as required of clients."""
     size = len(data)
     if size <= MAX_SHORT:
         head = bytes([LAST | kind, MASKED | size])

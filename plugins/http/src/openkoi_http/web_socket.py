@@ -1,4 +1,4 @@
-"""Keep a WebSocket open, and find out within a minute that it is dead."""
+"""Keep a WebSocket open, and detect within a minute if it is dead."""
 
 import asyncio
 from collections.abc import AsyncIterator

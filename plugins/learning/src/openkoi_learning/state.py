@@ -155,7 +155,7 @@ class LearningState:
             self.proofs.pop((project, id), None)
 
     def apply_decision(self, run: str, decided: events.DecisionMade) -> None:
-        """Record whether an iteration paid, if it was not the first of its run."""
+        """Record whether an iteration paid off, unless it was the first of its run."""
         from .stopping import NextIteration, has_paid, standing_of
 
         if before := self.decided.pop(run, None):

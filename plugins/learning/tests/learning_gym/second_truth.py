@@ -226,7 +226,7 @@ class SecondTruth:
         return self.reader.claims(text, task)
 
     def subject_of(self, finding: Finding, task: GymTask) -> str:
-        """Return the subject of this task that a finding is about; empty for a platitude."""
+        """Return the subject of this task that a finding is about; empty if the finding is a platitude."""
         name = self.reader.about(" ".join((finding.rule, finding.title, finding.detail, finding.fix)))
         return self.plan.in_task(name, task) if name else ""
 

@@ -68,7 +68,7 @@ def learning_of(fact: str, run: str) -> Learning:
 
 
 def remembered_texts(records: Iterable[Record], run: str) -> list[str]:
-    """Return the texts that a run recalled from memory, and those that it saved."""
+    """Return the texts that a run recalled from memory or saved."""
     texts: list[str] = []
     for event in (record.event for record in records if record.run == run):
         match event:

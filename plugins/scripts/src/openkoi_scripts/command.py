@@ -68,7 +68,7 @@ async def find_source(koi: Koi) -> Scripts:
 
 
 async def find_problem(one: ScriptFile, koi: Koi, seconds: float) -> str:
-    """Return why a script cannot be loaded; empty if it can, or if it may not run yet."""
+    """Return why a script cannot be loaded; empty if it can be, or may not run yet."""
     try:
         plugin: Any = await load_script(one, seconds, koi)
         if not one.is_command:

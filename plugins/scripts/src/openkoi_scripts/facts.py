@@ -1,4 +1,4 @@
-"""Convert the facts of a call to JSON for a script, and the script's answer to a hook's result."""
+"""Convert the facts of a call to JSON for a script, and the script's answer to the hook's result."""
 
 import json
 from collections.abc import Mapping

@@ -62,7 +62,7 @@ FRAME = re.compile(r"^ *\* (?P<place>\S+:\d+), in", re.MULTILINE)
 
 
 class ScriptError(Exception):
-    """A script is invalid, or failed; the message says where."""
+    """A script is invalid, or failed; the message names the place."""
 
 
 def main(parent: str, folder: str, megabytes: str) -> None:

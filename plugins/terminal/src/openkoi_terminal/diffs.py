@@ -82,7 +82,7 @@ def render_hunk(lines: Sequence[str], style: Style) -> Iterator[str]:
 
 
 def render_change(removed: Sequence[str], added: Sequence[str], old: int, new: int, style: Style) -> Iterator[str]:
-    """Yield lines that were removed, then those that were added; pairs of similar lines have their words marked."""
+    """Yield removed lines, then added ones; in pairs of similar lines, changed words are marked."""
     pairs = (
         [mark_words(*pair, style) for pair in zip(removed, added, strict=False)] if len(removed) == len(added) else []
     )
@@ -93,7 +93,7 @@ def render_change(removed: Sequence[str], added: Sequence[str], old: int, new: i
 
 
 def mark_words(before: str, after: str, style: Style) -> tuple[str, str]:
-    """Return both lines; the words that differ are reversed if the rest is alike."""
+    """Return both lines; the words that differ are shown in reverse video if the rest is alike."""
     from difflib import SequenceMatcher
 
     olds, news = WORD.findall(before), WORD.findall(after)

@@ -10,7 +10,7 @@ HIDDEN = frozenset(["script", "style", "head", "title", "template", "noscript"])
 
 
 def html_to_text(page: str) -> str:
-    """Return the words of a page, quotations marked as in plain mail."""
+    """Return the text of a page, with quotations marked as in plain-text mail."""
     reader = PageReader()
     reader.feed(page)
     reader.close()
@@ -19,7 +19,7 @@ def html_to_text(page: str) -> str:
 
 
 class PageReader(HTMLParser):
-    """Collects the words of a page, line by line."""
+    """Collects the text of a page, line by line."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

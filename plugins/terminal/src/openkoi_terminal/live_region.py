@@ -14,7 +14,7 @@ FALLBACK = (80, 24)
 
 
 class LiveRegion:
-    """Rows that are redrawn below finished text, each time with one write; the text itself is never redrawn.
+    """Rows that are redrawn below finished text, each time with one write; finished text is never redrawn.
 
     After the terminal became narrower, the rows are erased as most terminals have wrapped them.
     """

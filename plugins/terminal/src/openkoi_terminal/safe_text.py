@@ -50,7 +50,7 @@ def strip_escapes(text: str) -> str:
 
 
 def show_hidden(text: str) -> str:
-    """Return the text with every control or invisible character as ``<ESC>`` or ``<U+202E>``, for approvals."""
+    """Replace control and invisible characters with names such as ``<ESC>`` and ``<U+202E>``, for approvals."""
     return SHOWN.sub(lambda match: f"<{NAMES.get(match[0], f'U+{ord(match[0]):04X}')}>", text)
 
 

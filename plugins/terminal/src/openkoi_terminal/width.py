@@ -71,7 +71,7 @@ def wrap_words(line: str, width: int, *, indent: str = "") -> Sequence[str]:
 
 
 def tail_rows(text: str, width: int, most: int) -> Sequence[str]:
-    """Return the last rows that a text fills; look only at the end of a long text."""
+    """Return the last rows that a text fills; of a long text, only the end is examined."""
     near = text[-width * (most + 1) :].expandtabs(len(TAB))
     rows = [row for line in near.split("\n")[-most:] for row in split_rows(line, width)]
     return rows[-most:]

@@ -48,7 +48,7 @@ def show_image(where: WorkspacePath, data: bytes, kind: str) -> ToolResult:
 
 
 def show_lines(context: ToolContext, where: WorkspacePath, text: TextDocument, wanted: LineRange) -> str:
-    """Return how long a text is, and the requested lines."""
+    """Return the length of a text, and the requested lines."""
     plain = split_lines(text.plain)
     refuse_empty_range(where, wanted, len(plain))
     room = context.settings.result_bytes - HEADER_BYTES

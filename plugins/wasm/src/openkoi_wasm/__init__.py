@@ -1,1 +1,1 @@
-"""Run plugins that are WebAssembly modules, each with only what it was granted."""
+"""Run plugins that are WebAssembly modules, each with no more than it was granted."""

@@ -30,7 +30,7 @@ NOT_GRANTED = "{path!r} may not be {verb}. [capabilities] filesystem grants only
 
 @dataclass(frozen=True, slots=True)
 class GrantedFiles:
-    """The files of one plugin. ``root`` is the workspace, which relative paths begin at."""
+    """The files of one plugin. ``root`` is the workspace; paths are relative to it."""
 
     granted: Capabilities
     root: Path

@@ -108,7 +108,7 @@ def read_arguments(place: YamlNode) -> Arguments:
 
 
 def read_condition(place: YamlNode) -> TurnCondition:
-    """Read what a prompt must look like."""
+    """Read the conditions that a prompt must meet."""
     table = place.table(CONDITION_KEYS)
     return TurnCondition(
         contains=get_or_default(table, "contains", YamlNode.texts, ()),

@@ -107,7 +107,7 @@ class Building:
         return self.add_member(inner, self.build_spec(inner, (*trail, resolve_path(file)), depth)) if inner else None
 
     def add_member(self, part: Part, spec: Spec | None) -> Agent | None:
-        """Return a member; report what has no meaning in a team."""
+        """Return a member; report keys that have no meaning in a team."""
         for path, why in UNUSED.items():
             if part.has(*path):
                 name = ".".join(path)

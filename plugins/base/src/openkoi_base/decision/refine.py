@@ -1,4 +1,4 @@
-"""Turn an iteration into the plan of the next one: the same plan, with only what is still open. Pure."""
+"""Turn an iteration into the plan of the next one: the same plan, with the open findings as feedback. Pure."""
 
 from dataclasses import replace
 

@@ -81,7 +81,7 @@ def is_local(url: str) -> bool:
 
 
 def candidate_urls(url: str) -> Sequence[str]:
-    """Return where the API may be: at the given URL and under ``/v1``, which is first for a bare server."""
+    """Return the possible URLs of the API: the given one and the one with ``/v1``, which is first for a bare server."""
     if VERSIONED.search(url):
         return [url]
     under = f"{url}/v1"

@@ -29,12 +29,12 @@ class CursorTerminal:
             return await choice.prompt_async()
 
     async def secret(self, message: str) -> str:
-        """Prompt for a line of which only the length is shown."""
+        """Prompt for a line; show only its length."""
         with on_stderr():
             return await PromptSession[str]().prompt_async(f"\n  {message}", is_password=True)
 
     async def address(self, message: str) -> str:
-        """Prompt for a line of which only the address is shown."""
+        """Prompt for a line; show only the address in it."""
         with on_stderr():
             return await PromptSession[str](input_processors=[MaskedInput()]).prompt_async(f"\n  {message}")
 

@@ -66,7 +66,7 @@ class DrawnTruth:
         return self.values[project][subject]
 
     def wrong(self, project: str, subject: str) -> str:
-        """Return the value that is right after a drift at the earliest, and that no model begins with."""
+        """Return a value that can be right only after a drift, and that no model starts with."""
         return next(fact.values[2] for fact in self.facts if fact.key == subject.rstrip("|"))
 
     def set_right(self, project: str, subject: str, value: str) -> None:
