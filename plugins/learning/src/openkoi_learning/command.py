@@ -9,7 +9,6 @@ from difflib import get_close_matches
 import click
 
 from openkoi_base.files.project import project_id
-from openkoi_base.files.short_ids import find_by_prefix
 from openkoi_base.redact import current_redactor
 from openkoi_base.user_preference import make_preference
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
@@ -21,8 +20,8 @@ from .decay import utc_now
 from .entry import LearningEntry, entry_from_learning
 from .events import EntryUpdated
 from .figures import to_learning
+from .find_entry import find_entry
 from .hook import LearningHook
-from .past_tasks import PREFIX, past_tasks_id
 from .promotion import promote_entry
 from .state import LearningState
 from .user_actions import approve_entry, dismiss_entry, pin_entry, restore_entry
@@ -188,7 +187,14 @@ def add(koi: Koi, /, text: tuple[str, ...]) -> None:
 def why(koi: Koi, /, id: str) -> None:
     """Show an entry's evidence, its outcomes, and whether it helps."""
     hook = load_hook(koi)
-    click.echo(format_page(hook.log_view.read_now(), find_entry(koi, hook, id), utc_now(), hook.rules.decay))
+    click.echo(
+        format_page(
+            hook.log_view.read_now(),
+            find_entry(koi, hook.log_view.read_now(), id),
+            utc_now(),
+            hook.rules.decay,
+        )
+    )
 
 
 @learn.command()
@@ -201,7 +207,7 @@ def approve(ctx: click.Context, /, id: str) -> None:
     if others and not (len(id) >= MIN_ID_LENGTH and any(key.startswith(id) for key in hook.log_view.read_now().known)):
         ctx.invoke(others[0], **{str(others[0].params[0].name): id})
         return
-    entry = find_entry(ctx.obj, hook, id)
+    entry = find_entry(ctx.obj, hook.log_view.read_now(), id)
     if entry.is_past_tasks:
         raise KoiError("Past tasks are always shown as quoted data, so there is nothing to approve.")
     if not entry.is_live:
@@ -216,7 +222,7 @@ def approve(ctx: click.Context, /, id: str) -> None:
 def pin(koi: Koi, /, id: str) -> None:
     """Keep an entry: show it in every matching task, never hold it out or archive it."""
     hook = load_hook(koi)
-    finish_action(hook, pin_entry(find_entry(koi, hook, id), utc_now()), "Pinned")
+    finish_action(hook, pin_entry(find_entry(koi, hook.log_view.read_now(), id), utc_now()), "Pinned")
 
 
 @learn.command()
@@ -225,7 +231,7 @@ def pin(koi: Koi, /, id: str) -> None:
 def forget(koi: Koi, /, id: str) -> None:
     """Archive an entry; it stays in the log and can be restored."""
     hook = load_hook(koi)
-    entry = find_entry(koi, hook, id)
+    entry = find_entry(koi, hook.log_view.read_now(), id)
     finish_action(hook, dismiss_entry(entry, utc_now()), "Archived")
     click.echo(f"To undo this, run `openkoi learn restore {entry.id}`.", err=True)
 
@@ -236,7 +242,7 @@ def forget(koi: Koi, /, id: str) -> None:
 def restore(koi: Koi, /, id: str) -> None:
     """Restore an archived entry; it is on probation again."""
     hook = load_hook(koi)
-    entry = find_entry(koi, hook, id)
+    entry = find_entry(koi, hook.log_view.read_now(), id)
     if entry.is_live and not entry.pinned:
         raise KoiError(f"{entry.id} is not archived, so there is nothing to restore.")
     finish_action(hook, restore_entry(entry, utc_now()), "No longer pinned" if entry.is_live else "Restored")
@@ -254,7 +260,7 @@ def restore(koi: Koi, /, id: str) -> None:
 def duel(koi: Koi, /, id: str, again: int | None) -> None:
     """Compare tasks with and without an entry, recorded or replayed."""
     hook = load_hook(koi)
-    entry = find_entry(koi, hook, id)
+    entry = find_entry(koi, hook.log_view.read_now(), id)
     click.echo(format_line(hook.log_view.state, entry))
     EntryComparison(koi, hook.log_view.state, entry).run(again)
 
@@ -284,22 +290,3 @@ def load_hook(koi: Koi) -> LearningHook:
         if isinstance(hook, LearningHook):
             return hook
     raise KoiError("Learning is disabled. Remove `enabled = false` from [hooks.learning] in the config file.")
-
-
-class EntryNotFoundError(PluginNotFoundError):
-    """No entry has this id."""
-
-    def __init__(self, id: str) -> None:
-        KoiError.__init__(self, f"No entry named {id!r}. To list all entries, run `openkoi learn list --all`.")
-
-
-def find_entry(koi: Koi, hook: LearningHook, id: str) -> LearningEntry:
-    """Return the entry with this id or unique prefix; ``past-tasks`` alone is that of this project.
-
-    Raises KoiError, which is PluginNotFoundError if there is none.
-    """
-    known = hook.log_view.read_now().known
-    prefix = past_tasks_id(project_id(koi.workspace)) if id == PREFIX else id
-    if not any(one.startswith(prefix) for one in known):
-        raise EntryNotFoundError(id)
-    return find_by_prefix(prefix, known, "entry", "entries")

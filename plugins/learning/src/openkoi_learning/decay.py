@@ -45,7 +45,8 @@ def parse_time(text: str) -> datetime | None:
 
 def decayed_worth(worth: float, since: str, now: str, decay: Decay = DEFAULT_DECAY) -> float:
     """Return what remains of a worth that was confirmed at a time; both times are in ISO 8601."""
-    if not since or not now:
+    start, end = parse_time(since), parse_time(now)
+    if not (start and end):
         return worth
     weeks = (end - start) / WEEK
     return worth * exp(-decay.per_week * max(0.0, weeks))
@@ -53,7 +54,8 @@ def decayed_worth(worth: float, since: str, now: str, decay: Decay = DEFAULT_DEC
 
 def expires_at(worth: float, since: str, decay: Decay = DEFAULT_DECAY) -> str:
     """Return when an entry's worth becomes too low to be shown; its confirmation's time if that is now or never."""
-    if worth <= decay.hide_below or not decay.fades:
+    start = parse_time(since)
+    if not start or worth <= decay.hide_below or not decay.fades:
         return since
     moment = start + log(worth / decay.hide_below) / decay.per_week * WEEK
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
