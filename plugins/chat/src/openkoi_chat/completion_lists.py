@@ -31,6 +31,7 @@ class Lists:
         self.history = MessageHistory()
         self.files: Sequence[str] = ()
         self.listed_at = -FILES_SECONDS
+        self.dismissed = False
 
     def attach(self, chat: "ChatProgram") -> None:
         """Use the conversation, which has been loaded."""
@@ -39,6 +40,7 @@ class Lists:
 
     def update(self) -> None:
         """Show what completes the word at the cursor."""
+        self.dismissed = False
         if self.menu.title:
             self.show_found()
             return
@@ -71,8 +73,7 @@ class Lists:
     async def load_skills(self, chat: "ChatProgram") -> None:
         """Add the skills to the list; finding them takes a moment."""
         await chat.added.find_skills(chat.require_koi().workspace)
-        self.update()
-        self.screen.refresh()
+        self.add_found()
 
     def list_files(self) -> None:
         """List the files of the folder, unless that was done a moment ago."""
@@ -87,8 +88,13 @@ class Lists:
         assert self.chat is not None
         workspace = self.chat.require_koi().workspace
         self.files = await list_files(workspace, current_folder(workspace))
-        self.update()
-        self.screen.refresh()
+        self.add_found()
+
+    def add_found(self) -> None:
+        """Show what was found meanwhile, unless the user has closed the list since the last key."""
+        if not self.dismissed:
+            self.update()
+            self.screen.refresh()
 
     def accept(self, *, run: bool) -> bool:
         """Take the selected item; return whether the line is complete and ``run`` asks to enter it."""
@@ -114,6 +120,7 @@ class Lists:
             self.finish(None)
         else:
             self.menu.close()
+            self.dismissed = True
             self.screen.refresh()
 
     def finish(self, item: Item | None) -> None:
