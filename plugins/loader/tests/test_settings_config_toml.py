@@ -33,6 +33,22 @@ def test_a_broken_file_is_named_with_line_and_column(tmp_path: Path, layer: str)
     assert "Fix the line" in str(refusal.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("[hooks.guard]\nyes = 1\n[hooks.guard]\n", "the table [hooks.guard] occurs twice (at line 3, column 13)"),
+        ("quality = 1\nquality = 2\n", "this key is set twice, or is both a value and a table (at line 2, column 12)"),
+    ],
+)
+def test_what_occurs_twice_is_named_as_the_file_writes_it(tmp_path: Path, text: str, wrong: str) -> None:
+    path = written(tmp_path / "config.toml", text)
+
+    with pytest.raises(ConfigError) as refusal:
+        read_settings(path)
+
+    assert f"Invalid TOML in {path}: {wrong}. Fix the line, or move the file elsewhere." == str(refusal.value)
+
+
 def test_bytes_that_are_not_utf_8_are_named_with_their_line(tmp_path: Path) -> None:
     path = written(tmp_path / "config.toml", b"[iteration]\nname = '\xe9'\n")
 

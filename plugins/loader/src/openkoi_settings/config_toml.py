@@ -29,10 +29,24 @@ def read_settings(path: Path) -> dict[str, Setting]:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{path}, line {line}: not valid UTF-8. Save the file as UTF-8.") from error
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"Invalid TOML in {path}: {error}. Fix the line, or move the file elsewhere.") from error
+        wrong = describe_toml_error(str(error))
+        raise ConfigError(f"Invalid TOML in {path}: {wrong}. Fix the line, or move the file elsewhere.") from error
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
     return {".".join(keys): Setting(value, str(path), keys) for keys, value in flatten(tables)}
+
+
+def describe_toml_error(text: str) -> str:
+    """Return tomllib's error; it names a repeated table as a tuple, and a repeated key not at all."""
+    import re
+
+    def name_table(found: re.Match[str]) -> str:
+        keys = ".".join(re.findall(r"'(.+?)'", found[1]))
+        return f"the table [{keys}] occurs twice"
+
+    return re.sub(r"Cannot declare (\(.+?\)) twice", name_table, text).replace(
+        "Cannot overwrite a value", "this key is set twice, or is both a value and a table"
+    )
 
 
 def read_regular_file(path: Path) -> bytes:
