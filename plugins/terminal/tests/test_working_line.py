@@ -53,6 +53,10 @@ def test_time(seconds: float, text: str) -> None:
     assert f"Thinking… ({text} · esc to interrupt)" == format_working_line(WorkingFacts(seconds=seconds))
 
 
+def test_one_token_is_not_several() -> None:
+    assert "Thinking… (0s · 1 token · esc to interrupt)" == format_working_line(WorkingFacts(tokens=1))
+
+
 def test_counts_what_was_paid_and_what_streams() -> None:
     started = events.TaskStarted(Task("Do it", limits=Limits(usd=0.5)))
     found = facts_of(started, events.CycleStarted(0, 30), paid(100, 0.02), events.ModelDelta("x" * 400))

@@ -61,7 +61,7 @@ def join_facts(facts: WorkingFacts, hint: str) -> str:
     """Return all facts in one line, however wide."""
     parts = [
         format_seconds(facts.seconds),
-        f"{format_tokens(facts.tokens)} tokens" if facts.tokens else "",
+        f"{format_tokens(facts.tokens)} token{'' if facts.tokens == 1 else 's'}" if facts.tokens else "",
         format_spending(facts),
         f"iteration {facts.iteration}/{facts.iterations}" if facts.iteration and facts.iterations > 1 else "",
         "→".join(f"{score:.2f}" for score in facts.scores[-MAX_SCORES:]),
