@@ -3,7 +3,6 @@
 A tool call is never retried.
 """
 
-import asyncio
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import replace
@@ -59,14 +58,17 @@ class ToolOutcome:
 
 
 async def execute_tool_calls(calls: Sequence[ToolCall], run: TaskRun) -> list[ToolOutcome]:
-    """Run all tool calls of a turn in parallel; return when every one has its result, in their order."""
+    """Run a turn's calls in parallel, those about a changed path in turn; return all results, in the calls' order."""
     if len(calls) == 1:
         return [await execute_tool_call(calls[0], run)]
+    from openkoi_base.schema.call_order import run_in_order
+
     taken = [
         *calls[:MAX_CALLS],
         *(replace(call, parse_error=call.parse_error or TOO_MANY) for call in calls[MAX_CALLS:]),
     ]
-    return list(await asyncio.gather(*(execute_tool_call(call, run) for call in taken)))
+    reading = {tool.name for tool in run.tools.all if tool.effect is Effect.READS}
+    return await run_in_order(taken, reading, lambda call: execute_tool_call(call, run))
 
 
 async def call_tool(call: ToolCall, run: TaskRun) -> ToolResult:
