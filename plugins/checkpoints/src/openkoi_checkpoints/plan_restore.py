@@ -108,7 +108,7 @@ def plan_mode(made: RestorePlan, base: PathEntry | None, want: PathEntry | None,
 def plan_replacement(
     made: RestorePlan, base: PathEntry | None, want: PathEntry | None, here: PathEntry | None, views: RestoreStates
 ) -> None:
-    """Plan the wanted content where the path equals the base, if that loses nothing."""
+    """Plan the wanted content if the path equals the base and nothing is lost by that."""
     reason = unavailable_reason(want, views) or overwrite_reason(want, here, views)
     if reason:
         made.left[(want or here).path] = reason  # type: ignore[union-attr]  # something is there or wanted

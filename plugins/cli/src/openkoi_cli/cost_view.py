@@ -47,7 +47,7 @@ def read_records(sessions: Path, kinds: "Kinds", *, since: str = "") -> "Iterato
 
 
 def read_task_cost(sessions: Path, past: "PastTask") -> tuple[int, float]:
-    """Return a task's tokens and dollars: those of its end, or of its paid calls if it was cut short."""
+    """Return a task's tokens and dollars: its final totals, or the sums of its paid calls if it was cut short."""
     if past.tokens or not past.cut_short:
         return past.tokens, past.usd
     from openkoi_runlog import list_all_segments, select_from

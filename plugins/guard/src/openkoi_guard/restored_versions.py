@@ -48,7 +48,7 @@ def first_command_words(line: str) -> tuple[Word, ...]:
 
 
 def is_same_file(version: str, target: str) -> bool:
-    """Return whether a path can be the file that a version belongs to: one of both ends in the other."""
+    """Return whether a path can be the file that a version belongs to: one of the two paths ends in the other."""
     if not version or BELOW.match(target):
         return False
     parts, others = (posixpath.normpath(path).split("/") for path in (version, target))

@@ -156,7 +156,7 @@ async def accept_result(name: str, result: "CallToolResult") -> None:
 
 
 def silence_sdk() -> None:
-    """Keep the SDK from logging tracebacks to the terminal where no logging is set up: its errors are results."""
+    """Keep the SDK from logging tracebacks to the terminal if no logging is set up; its errors become results."""
     for name in ("mcp", "client"):
         logger = logging.getLogger(name)
         if not logger.handlers:

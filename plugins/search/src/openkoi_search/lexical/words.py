@@ -23,7 +23,7 @@ def words(text: str) -> Iterator[str]:
 
 
 def identifier(run: str) -> list[str]:
-    """Split at underscores, digits and humps."""
+    """Split an identifier at underscores, digits and capitals (camelCase)."""
     shape = "".join(map(kind, run))
     return [run[slice(*part.span())].casefold() for part in PART.finditer(shape)]
 
