@@ -23,6 +23,12 @@ def test_an_unknown_id_exits_with_2_and_is_named(line: str, tmp_path: Path) -> N
     assert "Usage:" not in result.stderr
 
 
+def test_an_unknown_id_to_approve_may_be_meant_as_an_entry(tmp_path: Path) -> None:
+    result = shell(tmp_path)("learn", "approve", "zzzz")
+
+    assert result.stderr.startswith("Error: No entry or proposal named 'zzzz'. To list all entries, run ")
+
+
 def test_a_word_that_is_another_command_s_name_is_suggested_as_that(tmp_path: Path) -> None:
     result = shell(tmp_path)("learn", "export")
 

@@ -20,7 +20,7 @@ from .decay import utc_now
 from .entry import LearningEntry, entry_from_learning
 from .events import EntryUpdated
 from .figures import to_learning
-from .find_entry import find_entry
+from .find_entry import EntryNotFoundError, find_entry
 from .hook import LearningHook
 from .promotion import promote_entry
 from .state import LearningState
@@ -205,7 +205,10 @@ def approve(ctx: click.Context, /, id: str) -> None:
     hook = load_hook(ctx.obj)
     others = [group.commands["approve"] for group in load_actions(ctx.obj) if "approve" in group.commands]
     if others and not (len(id) >= MIN_ID_LENGTH and any(key.startswith(id) for key in hook.log_view.read_now().known)):
-        ctx.invoke(others[0], **{str(others[0].params[0].name): id})
+        try:
+            ctx.invoke(others[0], **{str(others[0].params[0].name): id})
+        except PluginNotFoundError:
+            raise EntryNotFoundError(id, "entry or proposal") from None
         return
     entry = find_entry(ctx.obj, hook.log_view.read_now(), id)
     if entry.is_past_tasks:

@@ -12,8 +12,8 @@ from .state import LearningState
 class EntryNotFoundError(PluginNotFoundError):
     """No entry has this id."""
 
-    def __init__(self, id: str) -> None:
-        KoiError.__init__(self, f"No entry named {id!r}. To list all entries, run `openkoi learn list --all`.")
+    def __init__(self, id: str, what: str = "entry") -> None:
+        KoiError.__init__(self, f"No {what} named {id!r}. To list all entries, run `openkoi learn list --all`.")
 
 
 def find_entry(koi: Koi, state: LearningState, id: str) -> LearningEntry:
