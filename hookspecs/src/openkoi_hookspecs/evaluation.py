@@ -1,4 +1,4 @@
-"""The result of executing an iteration, and its evaluation: checks, scores, and findings with their identity."""
+"""An iteration's result and its evaluation: checks, findings, and the final score, a weighted mean of dimensions."""
 
 from dataclasses import KW_ONLY
 from enum import StrEnum

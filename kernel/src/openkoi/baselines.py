@@ -1,4 +1,4 @@
-"""Record the results of checks before the first change: once per run, in the log; restore them on resume and fork."""
+"""Record which checks fail before the task changes anything, once per run; restore that on resume and fork."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -156,7 +156,7 @@ def test_every_mistake_is_named_with_its_place(text: str, place: str, reply: str
         ),
         ("{kind: budget-exhausted, usd: 1}", "[1].usd is not a valid key here. Valid keys: kind"),
         ("{kind: text-include, text: a}", "[1].kind must be one of text-includes, tool-result, budget-exhausted"),
-        ("{text: a}", "[1].kind is missing: one of text-includes, tool-result, budget-exhausted"),
+        ("{text: a}", "[1].kind is missing; set it to one of: text-includes, tool-result, budget-exhausted"),
         ("done", "[1] must be conditions, each with a kind"),
     ],
 )

@@ -87,7 +87,7 @@ def denies_findings(text: str) -> bool:
 
 
 def to_object(entry: object) -> Mapping[str, object]:
-    """Return an entry as an object; plain text is its title, after a severity if it starts with one."""
+    """Return an entry as an object; plain text becomes its title, without a severity at the start."""
     if isinstance(entry, dict):
         texts = [first_text(entry, name) for name in TITLES]
         return {} if any(texts) and all(map(says_nothing, texts)) else entry

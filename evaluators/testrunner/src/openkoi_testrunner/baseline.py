@@ -1,4 +1,4 @@
-"""Record a project's test results before the task, and which tests have passed since."""
+"""Record which tests failed before the task, and which have passed since."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, field, replace

@@ -1,4 +1,4 @@
-"""Run a request as a task, from its progress post to its answer, and resume it after a crash."""
+"""Run an app's message as a task, from its progress post to its answer, and resume it after a crash."""
 
 import asyncio
 from collections.abc import Callable

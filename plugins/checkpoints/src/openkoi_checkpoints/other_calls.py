@@ -20,7 +20,7 @@ class OpenCall:
 
 @dataclass(frozen=True, slots=True)
 class CallChanges:
-    """A call's changes that no checkpoint contains, by folder, and the files that another run may have changed."""
+    """The skipped folders that a call changed, and the files that another run may have changed."""
 
     skipped: Sequence[str] = ()
     in_doubt: Sequence[str] = ()

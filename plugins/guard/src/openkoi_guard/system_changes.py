@@ -57,7 +57,7 @@ def check_emptied(simple: SimpleCommand) -> Iterator[Danger]:
 
 
 def check_mounted(command: Invocation, devices: frozenset[str]) -> Iterator[Danger]:
-    """Deny a new file system on a device in use."""
+    """Deny formatting a device that is in use."""
     if command.name.split(".")[0] not in FORMATS:
         return
     for path in command.operands:

@@ -50,7 +50,7 @@ def read_lines(file: Path) -> Iterator[bytes]:
             yield from tape
     except OSError as error:
         why = error.strerror or str(error)
-        raise ConfigError(f"Cannot replay {file}: {why}. Use a file that was recorded before.") from None
+        raise ConfigError(f"Cannot replay {file}: {why}. Use a file that was made with --record.") from None
 
 
 def check_regular_file(file: Path) -> None:

@@ -168,7 +168,7 @@ def followed_sentences(advice: str, written: str) -> str:
 
 
 def is_followed(advice: str, written: str) -> bool:
-    """Return whether the written text contains all names and numbers of advice, or else most of its words."""
+    """Return whether a text contains all names and numbers of an advice or, if it has none, most of its words."""
     known = extract_details(advice)
     if names := known.identifiers | known.numbers:
         return contains_names(names, written)

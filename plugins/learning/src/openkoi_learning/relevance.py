@@ -137,7 +137,7 @@ def count_unlike(tasks: Iterable[tuple[int, Words]], most: int) -> int:
 def add_meaning(
     by_words: float, needed: Collection[tuple[int, Words]], usual: float, history: TaskHistory, since: int
 ) -> float:
-    """Return how likely a task needs a subject, by its words and by how many similar tasks needed it.
+    """Return how likely a task is to need a subject, by its words and by how many similar tasks needed it.
 
     Similar tasks that needed it are enough; those that did not only weaken what words say.
     """

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .hook_implementations import HookImplementation
 
 SYNC_TIMEOUT_SECONDS = 2.0  # a busy machine stretches the first call of an honest hook, which imports, beyond one
-CHANGED_ARGUMENTS = "changed the arguments of a call, which has no effect,"
+CHANGED_ARGUMENTS = "changed the arguments of a call (without effect)"
 WITH_ARGUMENTS = frozenset({"before_tool", "after_tool", "on_event"})  # whose facts hold the arguments of a call
 
 

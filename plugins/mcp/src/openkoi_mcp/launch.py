@@ -86,7 +86,7 @@ def kill_group(server: int) -> None:
 
 
 def kill_descendants() -> None:
-    """Kill all that the server started, except other users' processes; orphans become children of this one."""
+    """Kill every process that the server started, except other users'; orphans become this process's children."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     refused: set[int] = set()
     while has_children():

@@ -102,7 +102,7 @@ def split_clauses(sentence: str) -> tuple[Clause, ...]:
 
 
 def read_words(piece: str) -> str:
-    """Return the words in lower case, contractions written out, and `CODE` or `DOCUMENT` for each file and number."""
+    """Return the words in lower case, contractions written out, with `DOCUMENT` or `CODE` for files and numbers."""
     found = ("into" if word in ("->", "=>", ">>", ">", "→") else word.strip(".\"'*¿¡[]{}|>,") for word in piece.split())
     return " ".join(expand_word(word.lower()) for word in found if re.search(rf"[\w{CODE_SIGN}]", word))
 

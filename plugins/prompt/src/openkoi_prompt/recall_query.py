@@ -84,7 +84,7 @@ def cut_middle(text: str) -> str:
 
 
 def is_error_line(line: str) -> bool:
-    """Return whether a line names an error, and is neither code nor the frame of a stack."""
+    """Return whether a line names an error and is neither code nor a stack frame."""
     return bool(ERROR.search(line)) and not line.startswith((" ", "\t")) and not any(one.match(line) for one in STACK)
 
 

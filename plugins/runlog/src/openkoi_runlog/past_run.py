@@ -43,7 +43,9 @@ class PastRun:
         """The event of its start; raises KoiError if the log does not contain it."""
         if started := next(self.events_of(events.TaskStarted), None):
             return started
-        raise KoiError(f"The start of run {self.id!r} is missing from the log, so it cannot be resumed.")
+        raise KoiError(
+            f"The start of run {self.id!r} is missing from the log, so it can be neither resumed nor forked."
+        )
 
     def folder(self, default: Path) -> Path:
         """Return the folder that it worked in; raises KoiError if that no longer exists."""

@@ -114,7 +114,7 @@ def rank_documents(
 def add_context_scores(
     documents: Documents, query: Query, words: Collection[str], scores: Scores, weights: FusionWeights
 ) -> Scores:
-    """Return the scores, raised by words that the texts up to two places away contain."""
+    """Raise the scores of texts whose neighbours, up to two places away, contain the words."""
     best = top_scores(scores, query.limit + EXTRA_CONTEXT)
     after = dict(documents.find_neighbours(list(best)))
     after |= dict(documents.find_neighbours([doc for doc in {*after, *after.values()} if doc not in best]))

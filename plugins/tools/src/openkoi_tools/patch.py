@@ -8,7 +8,7 @@ from .unified_diff import UnifiedDiffParser
 
 NO_FILE = (
     "The patch names no file. Write a unified diff (--- a/path, +++ b/path, @@, and lines that begin with a space, - "
-    "or +), or *** Begin Patch, *** Update File: path, @@, such lines, and *** End Patch."
+    "or +), or *** Begin Patch, *** Update File: path, @@, the same kinds of lines, and *** End Patch."
 )
 
 

@@ -1,4 +1,6 @@
-"""The host functions, which a module may import from ``koi``: JSON in, JSON out, each with the capability it needs.
+"""The host functions of a WebAssembly plugin: it may call those whose capability the user approved.
+
+A module imports them from ``koi``: JSON in, JSON out.
 
 A function runs in the thread of the call, and waits for OpenKoi no longer than the call may still take. What it returns
 is ``{"ok": ...}``, or ``{"error": "..."}`` for a sentence that the module may act on.
@@ -42,7 +44,7 @@ class HostCall:
     call: ActiveCall
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Return an argument that is a text; raise KoiError for anything else."""
+        """Return an argument that must be a string; raise KoiError if it is not."""
         found = self.arguments.get(name, default)
         if not isinstance(found, str):
             raise KoiError(f"{name} must be a string.")

@@ -125,7 +125,7 @@ def fault_of(error: Mapping[str, Any], part: Part) -> SpecProblem:
         case "missing":
             return part.make_problem(path, f"is missing: {describe_expected(field)}")
         case "union_tag_not_found":
-            return part.make_problem((*path, "kind"), f"is missing: one of {', '.join(CONDITIONS)}")
+            return part.make_problem((*path, "kind"), f"is missing; set it to one of: {', '.join(CONDITIONS)}")
         case "extra_forbidden":
             return part.make_problem(path, f"is not a valid key here. {suggest_key(str(path[-1]), model)}", key=True)
     if error["type"] == "union_tag_invalid":

@@ -99,7 +99,7 @@ def parse_rubric(skill: Skill) -> Rubric:
 
 
 def check_evaluator(skill: Skill) -> Iterator[Problem]:
-    """Yield the problems of a skill as an evaluator."""
+    """Yield the reasons why a skill cannot be used as an evaluator."""
     front, facts = skill.front, merge_facts(skill)
     if skill.kind != EVALUATOR:
         yield Problem(f"its kind is {skill.kind!r}, not {EVALUATOR!r}", front.line("kind"))

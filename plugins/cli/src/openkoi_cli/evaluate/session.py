@@ -124,7 +124,7 @@ async def is_judge(entry: PluginEntry, *, broken: bool) -> bool:
 
 
 def warn_unasked(report: EvaluationReport, why: str) -> EvaluationReport:
-    """Return the report with a warning why no judge was asked; if one is required, the status says so."""
+    """Add a warning that says why no judge was called; if a judge is required, set the status to match."""
     if not why:
         return report
     status = NO_PROVIDER if report.evaluation.unavailable_reason else report.status

@@ -47,7 +47,7 @@ def is_instruction(text: str) -> bool:
 
 
 def safe_example(text: str) -> str:
-    """Return a title that is safe to quote; empty if it is not."""
+    """Return a title if it is safe to quote, else an empty string."""
     line = sanitize_line(text)
     return "" if is_instruction(text) or sum(char.isalpha() for char in line) < 3 else line
 

@@ -222,7 +222,7 @@ def check_command(pattern: re.Pattern[str], report: RunReport) -> Finding:
 
 
 def format_change(file: str, part: str) -> str:
-    """Return a file with the number of lines that were added and removed."""
+    """Format a file's name with the numbers of lines added and removed."""
     added, removed = count_lines(part)
     return f"{file} +{added} -{removed}"
 
