@@ -252,12 +252,12 @@ def test_texts_without_vectors_of_another_embedder_are_counted_until_memory_is_b
 ) -> None:
     memory(tmp_path, Meanings("one"))
     other = TableMemory(path=tmp_path / "openkoi.db", embedder=Meanings("two"))
-    bare = "have no vectors from two yet. To create them, run `openkoi memory rebuild`"
+    bare = "Memory has no vectors from two for 4 texts yet. To create them, run `openkoi memory rebuild`"
 
     with caplog.at_level(logging.WARNING, "openkoi"):
         assert [search_project(other, "gateway")] * 2 == [search_project(other, "gateway") for _ in range(2)]
     assert 1 == caplog.text.count(bare)
-    assert "4 (run `openkoi memory rebuild` to create them)" == asyncio.run(other.health())["without vectors of two"]
+    assert "4 (run `openkoi memory rebuild` to create them)" == asyncio.run(other.health())["without vectors from two"]
 
     fresh = other.create_shadow()
     asyncio.run(fresh.ingest(talk()))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import Embedder, SupportsDimensions
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_search.fusion import LEXICAL_WEIGHT, MEANING_WEIGHT
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 BATCH_SIZE = 256
 MAX_SECONDS = 5.0
-MISSING_VECTORS = "%d texts in memory have no vectors from %s yet. To create them, run `openkoi memory rebuild`."
+MISSING_VECTORS = "Memory has no vectors from %s for %s yet. To create them, run `openkoi memory rebuild`."
 
 
 @dataclass(slots=True)
@@ -99,7 +100,7 @@ class Embeddings:
             return
         self.has_counted = True
         if number := self.count_missing(connection):
-            logging.getLogger("openkoi").warning(MISSING_VECTORS, number, self.embedder.id)
+            logging.getLogger("openkoi").warning(MISSING_VECTORS, self.embedder.id, format_count(number, "text"))
 
     def count_missing(self, connection: "DuckDBPyConnection") -> int:
         """How many texts have no vector of this embedder."""

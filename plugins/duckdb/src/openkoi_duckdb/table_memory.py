@@ -92,7 +92,7 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
         report = {"file": str(self.file.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
         report["embedder"] = self.embeddings.embedder.id if self.embeddings else "none, searching by words only"
         if self.embeddings and bare:
-            report[f"without vectors of {self.embeddings.embedder.id}"] = (
+            report[f"without vectors from {self.embeddings.embedder.id}"] = (
                 f"{bare:,} (run `openkoi memory rebuild` to create them)"
             )
         return report
