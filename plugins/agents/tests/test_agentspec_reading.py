@@ -165,5 +165,5 @@ def test_what_a_team_makes_no_use_of_is_noted(tmp_path: Path) -> None:
 
     spec = read(tmp_path, "identity: {name: a}\ncomposite: {strategy: parallel, agents: [carp.yaml]}")
 
-    note = f"{tmp_path / 'carp.yaml'}, line 2: evaluation is not used because a team is judged as a whole."
+    note = f"{tmp_path / 'carp.yaml'}, line 2: evaluation has no effect here: a team is judged as a whole."
     assert (note,) == spec.notes

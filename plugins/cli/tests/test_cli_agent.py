@@ -134,7 +134,7 @@ def test_what_is_not_made_use_of_is_said(openkoi: Shell) -> None:
     result = openkoi("run", "team.yaml", "-m", write_script(openkoi.folder, TURNS), "Fix it")
 
     assert "## a\n\nMended. OVER\n" == result.stdout
-    assert "team.yaml, line 2: evaluation is not used because a team is judged as a whole." in result.stderr
+    assert "team.yaml, line 2: evaluation has no effect here: a team is judged as a whole." in result.stderr
 
 
 def test_a_member_of_a_team_goes_round_no_more_often_than_a_person_allows(openkoi: Shell) -> None:

@@ -10,7 +10,10 @@ from .reviewer import ask_decider, met_condition_of
 from .sub_agent import MemberReply, MemberTask, TeamResult, TeamRun
 
 GO_ON = "Another agent has worked on this. Its answer is in the input. Continue from there and do not repeat its work."
-ANSWER = "Other agents work on this task. Their latest answers are in the input. Respond to them; say where you agree."
+ANSWER = (
+    "Other agents are working on this task. Their latest answers are in the input. Respond to them; say where you "
+    "agree."
+)
 MODERATE = (
     "You are the moderator. The other agents' latest answers are in the input. Say whether they agree, and summarize."
 )
@@ -20,8 +23,8 @@ REVIEW = (
     "review it. Name each problem, where it is, and how to fix it."
 )
 REVISE = (
-    "This task was attempted before. A reviewer's findings are in the input. Fix them, verify, and answer the whole "
-    "task."
+    "This task was attempted before. A reviewer's findings are in the input. Fix them, verify the result, and give "
+    "an answer that covers the whole task."
 )
 ROUNDS = "rounds"
 ALONE = MemberTask()

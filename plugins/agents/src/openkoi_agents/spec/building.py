@@ -30,9 +30,9 @@ from .text_file import text_of
 MAX_DEPTH, MAX_AGENTS = 7, 200
 WORKER = "team"
 UNUSED = {
-    ("evaluation",): "because a team is judged as a whole",
-    ("model_policy", "budget", "tokens_per_run"): "because a member's budget is in dollars",
-    ("model_policy", "budget", "seconds_per_run"): "because a member's budget is in dollars",
+    ("evaluation",): "a team is judged as a whole",
+    ("model_policy", "budget", "tokens_per_run"): "the budget of a team's member is in dollars",
+    ("model_policy", "budget", "seconds_per_run"): "the budget of a team's member is in dollars",
 }
 
 
@@ -111,7 +111,7 @@ class Building:
         for path, why in UNUSED.items():
             if part.has(*path):
                 name = ".".join(path)
-                self.notes.append(f"{part.document.file}, line {part.line(*path)}: {name} is not used {why}.")
+                self.notes.append(f"{part.document.file}, line {part.line(*path)}: {name} has no effect here: {why}.")
         return spec.agent if spec else None
 
     def read_instructions(self, name: str, part: Part) -> str:
