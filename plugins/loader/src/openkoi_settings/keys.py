@@ -139,7 +139,7 @@ TOKEN_BUDGET = Key(
 SKIP_EVAL_CONFIDENCE = Key(
     "iteration.skip_eval_confidence",
     0.95,
-    "minimum score to keep, without judging again, after a small change that passes the checks",
+    "minimum score at which a small change that passes the checks is not judged again",
     read_by=SettingReader.EVALUATORS,
     project=ProjectRule.RAISE,
     low=0.9,
@@ -171,7 +171,7 @@ REGRESSION_THRESHOLD = Key(
 SANDBOX_MINIMUM = Key(
     "safety.sandbox_minimum",
     SANDBOX_LEVELS[0],
-    f"required isolation: {', '.join(SANDBOX_LEVELS)}; otherwise you are asked",
+    f"required isolation: {', '.join(SANDBOX_LEVELS)}; you are asked if this machine offers less",
     choices=SANDBOX_LEVELS,
 )
 REQUIRE_CHECKPOINT = Key(
