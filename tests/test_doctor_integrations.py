@@ -49,7 +49,7 @@ def test_an_integration_that_blocks_is_named_and_the_others_are_checked(tmp_path
     result = user.seeing(site.parent)("doctor")
 
     assert "Waiting for acme, which blocks all other checks." in result.stderr
-    assert "acme blocked all other checks for more than 1 s. Its code must await what it waits for." in result.stdout
+    assert "acme blocked all other checks for more than 1 s. Its code must wait with `await`." in result.stdout
     assert "acme: ok" in " ".join(result.stdout.split()), result.stdout
     assert "other: connected" in " ".join(result.stdout.split()), result.stdout
     assert "other did not answer" not in result.stdout

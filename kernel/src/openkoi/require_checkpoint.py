@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 KEY = keys.REQUIRE_CHECKPOINT.name
 CANNOT = "No checkpoint of this folder was saved, so `openkoi undo`, `diff` and `redo` cannot work for this task: "
 NOT_CHOSEN = "no plugin saves checkpoints. To choose one, set `checkpoints` under [use] in the config file."
-NOT_LOADED = "the plugin that `checkpoints` under [use] names cannot be loaded."
+NOT_LOADED = "the plugin named by `checkpoints` under [use] cannot be loaded."
 ALLOW = " To change files anyway, set `require_checkpoint = false` under [safety]."
 ASK = "This task cannot be undone, because no checkpoint was saved. Change files anyway?"
 REFUSED = "Rejected: the user does not allow changes without a checkpoint."

@@ -58,7 +58,7 @@ class SandboxRunner:
         proved = await sandbox.probe_level()
         if proved >= wanted:
             return
-        short = f"{KEY} requires the level {LEVELS[wanted]!r}, but {LEVELS[proved]!r} is what could be verified here."
+        short = f"{KEY} requires the level {LEVELS[wanted]!r}, but only {LEVELS[proved]!r} could be verified here."
         question = Question(f"{short} Run commands anyway in this task?", choices=YES_OR_NO, digest=KEY)
         if not is_yes(await self.run.ask(question)):
             raise KoiError(f"No command was run: {short} Run `openkoi doctor` to see what is missing.")

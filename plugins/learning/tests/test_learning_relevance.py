@@ -167,6 +167,6 @@ def test_only_what_unlike_tasks_needed_is_needed_in_every_task(tasks: list[str],
 
     assert everywhere is (needed(book, "Something quite new") > 0.5)
     count, where = (8, "every task of the project") if everywhere else (1, "similar tasks")
-    assert f"  needed:    by 8 of 8 tasks, {count} without near-copies; shown in {where}\n" in format_page(
+    assert f"  needed:    by 8 of 8 tasks, {count} not counting near-copies; shown in {where}\n" in format_page(
         book, book.entries["e1"], NOW
     )

@@ -50,7 +50,7 @@ class Calibration:
         if self.drift:
             found.append(f"its scores drifted by {self.drift:+.2f}, more than noise explains; certify it again")
         if self.separation is not None and self.separation < MIN_SEPARATION:
-            found.append(f"undone work scored as high as kept work ({self.separation:.2f})")
+            found.append(f"undone work scored about as high as kept work (difference {self.separation:+.2f})")
         if self.checks is not None and self.checks < MIN_CHECK_AGREEMENT:
             found.append(f"it agrees with the checks only {self.checks:.0%} of the time")
         return tuple(found)

@@ -28,7 +28,7 @@ class Estimate:
     def text(self, budget: float) -> str:
         """Return the estimate in one or two sentences."""
         price = f"about {format_dollars(self.usd)}" if math.isfinite(self.usd) else "at an unknown price"
-        unsure = "" if self.known else " (the model's price is unknown, so the maximum is assumed)"
+        unsure = "" if self.known else " (the model's price is unknown, so models.unknown_price is assumed)"
         limit = f"--budget {format_dollars(budget)}"
         cap = f"Uncertain verdicts need more calls, up to {limit}."
         if math.isfinite(self.usd) and self.usd > budget:

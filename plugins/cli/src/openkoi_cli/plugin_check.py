@@ -69,9 +69,7 @@ async def describe_states(
 
 
 def describe_blocking(name: str) -> str:
-    return (
-        f"{name} blocked all other checks for more than {BLOCKED_SECONDS:g} s. Its code must await what it waits for."
-    )
+    return f"{name} blocked all other checks for more than {BLOCKED_SECONDS:g} s. Its code must wait with `await`."
 
 
 class BlockingWatch:

@@ -13,7 +13,7 @@ from .promotion import restore_local
 from .provenance import SourcesRead, is_storable, lowest_trust, repeats_memory
 from .sameness import Relation, compare
 
-DOUBTED = "the run had read prose that may say the same, so another run has to confirm it"
+DOUBTED = "the run had read text that may say the same, so another run must confirm it"
 
 
 def derive_changes(

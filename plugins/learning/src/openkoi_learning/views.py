@@ -130,7 +130,7 @@ def explain_need(state: LearningState, entry: LearningEntry) -> str:
     total = max(len(needed), history.count - first_need(needed, history))
     where = "every task of the project" if everywhere else "similar tasks"
     unlike = count_unlike(needed, total)
-    return f"by {len(needed)} of {format_count(total, 'task')}, {unlike} without near-copies; shown in {where}"
+    return f"by {len(needed)} of {format_count(total, 'task')}, {unlike} not counting near-copies; shown in {where}"
 
 
 def explain_refutation(state: LearningState, entry: LearningEntry) -> str:
@@ -152,7 +152,7 @@ def explain_refutation(state: LearningState, entry: LearningEntry) -> str:
 def explain_source(entry: LearningEntry) -> str:
     """Explain what an entry was made from, and how it is shown."""
     if entry.is_past_tasks:
-        return "memory; a run is shown those that resemble its task, as quoted data"
+        return "memory; past tasks that resemble a run's task are shown to it as quoted data"
     return f"{entry.origin}, {explain_trust(entry)}; {explain_display(entry)}"
 
 

@@ -90,7 +90,7 @@ def without_scores(opinion: Evaluation) -> Evaluation:
 def only_stricter(folded: Evaluation, given: Evaluation) -> Evaluation:
     """Return an evaluation that hooks replaced; raise ValueError if it is more lenient than the evaluators'."""
     if given.unavailable_reason and not folded.unavailable_reason:
-        raise ValueError("a hook cannot replace a judge that gave no score")
+        raise ValueError("a hook cannot hide that a judge gave no score")
     if lost := [*hidden_failures(folded, given)]:
         raise ValueError(f"a hook cannot remove {', '.join(lost[:3])}")
     if added := sorted(passing_checks(folded) - passing_checks(given)):

@@ -54,5 +54,5 @@ def describe_condition(condition: Condition) -> str:
         case ToolReturned(tool=tool, exit_code=exit_code, contains=contains):
             code = f" ends with exit code {exit_code}" if exit_code is not None else ""
             text = f" returns {contains!r}" if contains else ""
-            return f"see that {tool}{' and'.join(filter(None, (code, text))) or ' has answered'}"
+            return f"see that {tool}{' and'.join(filter(None, (code, text))) or ' has returned a result'}"
     return ""

@@ -16,7 +16,7 @@ ALIASES = {"docs": "documentation", "doc": "documentation", "error_response": "e
 DEFAULT_NAME = "general"
 SOURCES = ("text", "finalToolResult", "cycles", "terminatedBy")
 WEIGHT_TOLERANCE = 0.01  # allows thirds with two digits: 3 x 0.33 (arithmetic)
-NO_DIMENSIONS = "metadata.dimensions is missing: a list of entries with name and weight"
+NO_DIMENSIONS = "metadata.dimensions is missing; set it to a list of entries with name and weight"
 
 
 class Method(StrEnum):
@@ -116,7 +116,7 @@ def check_evaluator(skill: Skill) -> Iterator[Problem]:
 def check_expectations(facts: Mapping[str, object], front: FrontMatter) -> Iterator[Problem]:
     """Yield problems with the expectations."""
     if not to_texts(facts.get("expect")):
-        yield Problem("metadata.expect is missing: the expected text or pattern", find_line(front, "expect"))
+        yield Problem("metadata.expect is missing; set it to the expected text or pattern", find_line(front, "expect"))
     if canonical_source(get_text(facts, "of", SOURCES[0])) not in SOURCES:
         yield Problem(f"unknown metadata.of {facts['of']!r}; use one of {', '.join(SOURCES)}", find_line(front, "of"))
     for pattern in to_texts(facts.get("expect")) if get_text(facts, "method", "") == Method.REGEX else ():
@@ -137,7 +137,7 @@ def check_dimensions(value: object, front: FrontMatter) -> Iterator[Problem]:
         if not name:
             yield Problem("a dimension has no name", find_line(front, "dimensions", n))
         elif not 0 < parse_weight(item.get("weight")) <= 1:
-            text = f"the weight of dimension {name!r} is {item.get('weight')!r}, not a number above 0 and up to 1"
+            text = f"the weight of dimension {name!r} is {item.get('weight')!r}; set it to a number above 0 and up to 1"
             yield Problem(text, find_line(front, "dimensions", n, "weight"))
     if len({parse_dimension(item).key for item in items}) < len(items):
         yield Problem("two dimensions have the same name", find_line(front, "dimensions"))
