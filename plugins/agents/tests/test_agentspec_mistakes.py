@@ -45,9 +45,9 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
     [
         ("", "1, column 1", "the file must be a table with identity"),
         ("- a", "1, column 1", "the file must be a table"),
-        ("tools: {}", "1, column 1", "identity is missing: a table with name and version"),
-        ("identity: {}", "1, column 11", "identity.name is missing: a name, one line of text"),
-        ("identity: {name: }", "1, column 18", "identity.name must be a name, one line of text, not nothing"),
+        ("tools: {}", "1, column 1", "identity is missing; set it to a table with name and version"),
+        ("identity: {}", "1, column 11", "identity.name is missing; set it to a name on one line"),
+        ("identity: {name: }", "1, column 18", "identity.name must be a name on one line, not nothing"),
         ('identity: {name: " "}', "1, column 18", "identity.name must be a name"),
         ("identity: mender", "1, column 11", "identity must be a table with name and version, not 'mender'"),
         (WHO + "max_cycles: 3", "2, column 1", "max_cycles is not a valid key here. It belongs under iteration."),
@@ -58,12 +58,16 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
         (WHO + "iteration: {max_cycles: 0}", "2, column 25", "must be a whole number above 0, not 0"),
         (WHO + "iteration: {max_cycles: 1.5}", "2, column 25", "must be a whole number above 0, not 1.5"),
         (WHO + f"iteration: {{max_cycles: {'9' * 5000}}}", "2, column 25", "must be a whole number above 0"),
-        (WHO + "model_policy: {budget: {usd_per_run: -1}}", "2, column 38", "dollars: a number above 0, not -1"),
+        (WHO + "model_policy: {budget: {usd_per_run: -1}}", "2, column 38", "a number of dollars above 0, not -1"),
         (WHO + "model_policy: {budget: {usd_per_run: .inf}}", "2, column 38", "not .inf"),
         (WHO + "model_policy: {budget: {usd_per_run: .nan}}", "2, column 38", "not .nan"),
         (WHO + "model_policy: {budget: {usd_per_run: '1'}}", "2, column 38", "not '1'"),
         (WHO + "tools: {allow: read_file}", "2, column 16", "must be a list of tool names"),
-        (WHO + "tools: {allow: [1]}", "2, column 17", "tools.allow[1] must be tool names"),
+        (
+            WHO + "tools: {allow: [1]}",
+            "2, column 17",
+            "tools.allow[1] is 1, but tools.allow must be a list of tool names",
+        ),
         (WHO + "tools: {approvals: sometimes}", "2, column 20", 'must be "always", "never", or a table'),
         (WHO + "tools: {approvals: {a: often}}", "2, column 24", 'tools.approvals.a must be "always", "never"'),
         (
@@ -157,7 +161,7 @@ def test_every_mistake_is_named_with_its_place(text: str, place: str, reply: str
         ("{kind: budget-exhausted, usd: 1}", "[1].usd is not a valid key here. Valid keys: kind"),
         ("{kind: text-include, text: a}", "[1].kind must be one of text-includes, tool-result, budget-exhausted"),
         ("{text: a}", "[1].kind is missing; set it to one of: text-includes, tool-result, budget-exhausted"),
-        ("done", "[1] must be conditions, each with a kind"),
+        ("done", "[1] is 'done', but iteration.termination_conditions must be a list of conditions"),
     ],
 )
 def test_conditions_are_held_against_their_kind(kind: str, reply: str, tmp_path: Path) -> None:
@@ -310,4 +314,4 @@ def test_what_a_worker_does_in_its_own_way_is_not_said_beside_it(tmp_path: Path,
 def test_the_name_of_a_worker_is_one_line_of_text(tmp_path: Path, name: str) -> None:
     [output] = mistakes(tmp_path, f"{WHO}worker: {name}")
 
-    assert "worker must be the name of an agent runner, one line of text, not " in output
+    assert "worker must be the name of an agent runner, on one line, not " in output

@@ -123,7 +123,7 @@ def fault_of(error: Mapping[str, Any], part: Part) -> SpecProblem:
     model, field = looked_up(loc)
     match error["type"]:
         case "missing":
-            return part.make_problem(path, f"is missing: {describe_expected(field)}")
+            return part.make_problem(path, f"is missing; set it to {describe_expected(field)}")
         case "union_tag_not_found":
             return part.make_problem((*path, "kind"), f"is missing; set it to one of: {', '.join(CONDITIONS)}")
         case "extra_forbidden":
@@ -131,12 +131,10 @@ def fault_of(error: Mapping[str, Any], part: Part) -> SpecProblem:
     if error["type"] == "union_tag_invalid":
         path = (*path, "kind")
         return part.make_problem(path, f"must be one of {', '.join(CONDITIONS)}, not {abbreviate_value(part.at(path))}")
-    wanted = (
-        describe_expected(field).removeprefix("a list of ")
-        if path and isinstance(path[-1], int)
-        else describe_expected(field)
-    )
-    return part.make_problem(path, f"must be {wanted}, not {describe_value(part, path)}")
+    wanted, found = describe_expected(field), describe_value(part, path)
+    if path and isinstance(path[-1], int):
+        return part.make_problem(path, f"is {found}, but {format_path((*part.path, *path[:-1]))} must be {wanted}")
+    return part.make_problem(path, f"must be {wanted}, not {found}")
 
 
 def describe_value(part: Part, path: Path) -> str:

@@ -47,7 +47,7 @@ def table_of(approvals: object) -> object:
 class Identity(Shape):
     """The name and version of an agent."""
 
-    name: Annotated[Line, Field(description="a name, one line of text")]
+    name: Annotated[Line, Field(description="a name on one line")]
     version: Annotated[str, Field(max_length=200, description="text")] = ""
     description: Annotated[str, Field(max_length=10_000, description="text")] = ""
 
@@ -55,9 +55,9 @@ class Identity(Shape):
 class Budget(Shape):
     """The limits of a run."""
 
-    usd_per_run: Annotated[Amount | None, Field(description="dollars: a number above 0")] = None
+    usd_per_run: Annotated[Amount | None, Field(description="a number of dollars above 0")] = None
     tokens_per_run: Annotated[Whole | None, Field(description="a whole number above 0")] = None
-    seconds_per_run: Annotated[Amount | None, Field(description="seconds: a number above 0")] = None
+    seconds_per_run: Annotated[Amount | None, Field(description="a number of seconds above 0")] = None
 
 
 class ModelPolicy(Shape):
@@ -113,14 +113,14 @@ CONDITIONS: dict[str, type[Shape]] = {
     "tool-result": ToolResult,
     "budget-exhausted": BudgetExhausted,
 }
-KINDS = f"conditions, each with a kind: {', '.join(CONDITIONS)}"
+KINDS = f"conditions, each with a kind ({', '.join(CONDITIONS)})"
 
 
 class Iteration(Shape):
     """One agent that iterates until it is done."""
 
     max_cycles: Annotated[Whole | None, Field(description="a whole number above 0")] = None
-    context_window: Annotated[Whole | None, Field(description="tokens: a whole number above 0")] = None
+    context_window: Annotated[Whole | None, Field(description="a whole number of tokens above 0")] = None
     summary_strategy: Annotated[
         Literal["", "rolling-window", "periodic-summary"], Field(description="rolling-window or periodic-summary")
     ] = ""
@@ -163,7 +163,7 @@ class AgentShape(Shape):
         None
     )
     composite: Annotated[Composite | None, Field(description="a table with strategy and agents")] = None
-    worker: Annotated[Line, Field(description="the name of an agent runner, one line of text")] = ""
+    worker: Annotated[Line, Field(description="the name of an agent runner, on one line")] = ""
     evaluation: Annotated[Evaluation | None, Field(description="a table with max_iterations and quality_threshold")] = (
         None
     )
