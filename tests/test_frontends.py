@@ -203,6 +203,9 @@ def test_a_frontend_that_a_command_hides_is_named(openkoi: Shell) -> None:
     assert hidden in acme("plugins").stdout
     assert hidden in acme("doctor").stdout
 
+    configured(openkoi, "[use]\nfrontend = 'acme'\n")
+    assert [] == json.loads(acme().stdout)["arguments"]
+
 
 def test_a_frontend_logs_for_a_task_that_has_ended_and_uses_what_is_chosen(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, "  - says: Hello.\n")

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
 COMPLETE_VARIABLE = "_OPENKOI_COMPLETE"
-HIDDEN = "The frontend {name!r} cannot be started by `openkoi {name}`, because a command has that name."
+HIDDEN = (
+    "The frontend {name!r} cannot be started by `openkoi {name}`, because a command has that name. To start it with "
+    "`openkoi` alone, set `frontend` under [use] to {name!r}."
+)
 
 
 class FrontendCommand(click.Command):
