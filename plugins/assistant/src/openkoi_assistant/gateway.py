@@ -30,7 +30,7 @@ PAIRED = {
 }
 NOTHING_TO_STOP = "There is nothing to stop."
 NOTED = "Added to the running task."
-NOT_ANSWERED = "The answer to a question could not be saved: {}. Free disk space; OpenKoi will try again."
+NOT_ANSWERED = "The answer to a question could not be saved: {}; OpenKoi will try again."
 
 
 @dataclass(slots=True)
@@ -212,7 +212,9 @@ class Gateway:
         except UnwritableError:
             raise
         except OSError as error:
-            raise KoiError(NOT_ANSWERED.format(error)) from None
+            from openkoi_base.files.write_errors import describe_write_error
+
+            raise KoiError(NOT_ANSWERED.format(describe_write_error(error))) from None
         except Exception as error:  # the stores of runs and questions are plugins, which may raise anything
             self.warn(error)
         self.requests.finish(request)

@@ -269,7 +269,7 @@ def check_plugins(installation: "Installation", seen: Diagnosis) -> None:
     unseen = sorted(list_entry_points() - own)
     seen.add("Plugins", f"{len({one[2] for one in own})} distributions, trusted like OpenKoi itself")
     seen.issues += [
-        f"{name} of {distribution} is installed in a folder that OpenKoi does not search."
+        f"{name} of {distribution} is not used: it is installed in a folder that OpenKoi does not search."
         for _, name, distribution in unseen
     ]
 

@@ -20,7 +20,8 @@ def load_authorities() -> "SSLContext":
     try:
         return read_authorities(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
     except OSError as error:
-        raise ConfigError(f"Cannot read the certificates in SSL_CERT_FILE: {error}") from None
+        text = f"Cannot read the certificates in SSL_CERT_FILE: {error}. Set it to a PEM file, or unset it."
+        raise ConfigError(text) from None
 
 
 @lru_cache(maxsize=4)
