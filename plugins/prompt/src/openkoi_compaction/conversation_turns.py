@@ -29,7 +29,7 @@ from .placeholders import TOOL
 MAX_PAGE_CHARACTERS = 20_000
 DESCRIPTION = (
     "Show earlier turns that were removed from this conversation, word for word. first and last are turn numbers, as "
-    "in the [Compacted history] note. Long text comes in pages of 20,000 characters: continue with line."
+    "in the [Compacted history] note. Long text comes in pages of 20,000 characters: pass line to continue."
 )
 COUNT: dict[str, Json] = {"type": "integer", "minimum": 1}
 PARAMETERS = Parameters({"first": COUNT, "last": COUNT, "line": COUNT}, required=("first",))

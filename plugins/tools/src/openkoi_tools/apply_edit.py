@@ -49,7 +49,10 @@ def apply_edit(context: ToolContext, where: WorkspacePath, edit: Edit) -> str:
 def refuse_ambiguous(where: WorkspacePath, text: str, edit: Edit, found: Matches) -> None:
     """Raise ToolError if the edit is for one place and there are several, or too many to count."""
     if len(found.changes) >= MAX_MATCHES:
-        raise ToolError(f"The search text occurs {MAX_MATCHES:,} times or more in {where.name}. Use run_command.")
+        raise ToolError(
+            f"The search text occurs {MAX_MATCHES:,} times or more in {where.name}. "
+            "To replace it, run sed with run_command."
+        )
     if edit.all or len(found.changes) < 2:
         return
     lines = [str(line_span(text, change)[0]) for change in found.changes[:MAX_LISTED_PLACES]]

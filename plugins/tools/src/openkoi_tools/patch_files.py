@@ -42,7 +42,7 @@ def resolve_target(context: ToolContext, patch: FilePatch) -> PatchTarget:
     before = context.resolve_and_run(patch.before or patch.after, lambda where: where)
     after = context.resolve_and_run(patch.after or patch.before, lambda where: where)
     if patch.before != patch.after and patch.before and (context.run.workspace / patch.before).is_symlink():
-        raise ToolError(f"{patch.before} is a link, which is not moved or deleted by a patch. Use run_command.")
+        raise ToolError(f"{patch.before} is a link, which a patch cannot move or delete. Use run_command.")
     return PatchTarget(patch, before, after)
 
 

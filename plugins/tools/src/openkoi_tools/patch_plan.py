@@ -63,7 +63,7 @@ def refuse_existing(where: WorkspacePath) -> None:
     """Raise ToolError if the target path exists."""
     if where.real.exists():
         raise ToolError(
-            f"{where.name} exists already. Change it with a hunk that contains its lines, or use write_file."
+            f"{where.name} already exists. Change it with a hunk that contains its lines, or use write_file."
         )
 
 
@@ -122,7 +122,7 @@ def locate_hunks(context: ToolContext, where: WorkspacePath, text: str, hunks: S
     refuse_unseen(context, where, text, [fit.block for fit in fits])
     changes = order_changes(fits)
     if changes is None:
-        raise ToolError(f"Two hunks of {where.name} change the same lines. Join them in one hunk.")
+        raise ToolError(f"Two hunks of {where.name} change the same lines. Merge them into one hunk.")
     return Matches(changes, any(fit.tolerant for fit in fits))
 
 

@@ -28,7 +28,7 @@ def read_file(context: ToolContext) -> Tool:
 
     return Tool(
         "read_file",
-        "Read a text file, lines of it, or an image. "
+        "Read a text file, a range of lines, or an image. "
         f"Lines come as number|text, up to {shown_kilobytes(context)} KB a call.",
         PARAMETERS.to_schema(),
         call,

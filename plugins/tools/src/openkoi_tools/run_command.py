@@ -14,8 +14,8 @@ PARAMETERS = Parameters(
 )
 DESCRIPTION = (
     "Run a shell command in the working directory. Each call is a new shell, so cd does not last: write "
-    "'cd web && npm test'. No input; leftover processes are ended. Limit {seconds} s, with timeout up to {longest} s. "
-    "Long output is cut in the middle and kept in a file."
+    "'cd web && npm test'. No stdin; processes left running are stopped. Limit {seconds} s, up to {longest} s with "
+    "timeout. Long output is cut in the middle and kept in a file."
 )
 
 

@@ -55,7 +55,7 @@ class WorkspaceTools:
         if not 2 <= max_result_kb <= 60:
             raise ConfigError(f"[tools.workspace] max_result_kb is {max_result_kb}; it must be from 2 to 60.")
         if min(max_file_mb, command_seconds, max_command_seconds, search_seconds) <= 0:
-            raise ConfigError("[tools.workspace] max_file_mb and all seconds must be above zero.")
+            raise ConfigError("[tools.workspace] max_file_mb and all settings in seconds must be above zero.")
         self._settings = ToolSettings(
             result_bytes=max_result_kb * 1024,
             file_bytes=max_file_mb * 1024**2,

@@ -17,7 +17,7 @@ HINTS = {
 
 def explain_status(address: PageAddress, status: int) -> str:
     """Return why the page is unavailable, by the response's status."""
-    later = "Try again later." if status >= 500 else "No page to read."
+    later = "Try again later." if status >= 500 else "Check the address, or use another page."
     return f"{address.authority} answered {format_status(status)} for {address.printable}. {HINTS.get(status, later)}"
 
 

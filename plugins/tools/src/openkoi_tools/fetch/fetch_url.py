@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MAX_CACHED_PAGES = 4
 DESCRIPTION = (
     "Fetch a web page by its URL and return it as text; HTML becomes Markdown with links. Long pages come in pieces of "
-    "up to 24 KB: continue with start. The user may be asked first."
+    "up to 24 KB: pass start to continue. The user may be asked first."
 )
 
 
