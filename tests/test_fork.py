@@ -66,8 +66,8 @@ def test_a_task_is_begun_again_at_its_second_iteration_with_another_setting(open
 
 
 CANNOT = (
-    (("--at", "4"), 1, "cannot be forked at iteration 4: it has only 2"),
-    (("--at", "3"), 1, "cannot be forked at iteration 3: it has only 2"),
+    (("--at", "4"), 1, "cannot be forked at iteration 4: it has only 2 iterations."),
+    (("--at", "3"), 1, "cannot be forked at iteration 3: it has only 2 iterations."),
     (("--set", "nonsense"), 2, "expected KEY=VALUE"),
     (("--set", "iteration.max_iterations=many"), 2, "should be a number"),
     (("feed",), 2, "No task named 'feed'"),

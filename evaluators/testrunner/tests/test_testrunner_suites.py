@@ -127,7 +127,7 @@ def test_packages_that_are_not_installed_are_no_silence(tmp_path: Path) -> None:
     title = "The npm tests were not run: its packages are not installed: node_modules is missing"
     assert ((title,), "", False) == (evaluation.missing, evaluation.unavailable_reason, evaluation.green)
     (finding,) = evaluation.findings
-    assert (title, Severity.IMPORTANT, "Run npm install in the project.") == (
+    assert (title, Severity.IMPORTANT, "Run `npm install` in the project.") == (
         finding.title,
         finding.severity,
         finding.fix,

@@ -104,7 +104,7 @@ def test_a_record_that_cannot_be_taken_is_passed_over_and_the_others_are_taken(
 
     assert {"r1.jsonl": len(good) * LINE_BYTES, "r2.jsonl": len(bad) * LINE_BYTES} == asyncio.run(subject.offsets())
     assert {"r1", "r2"} == set(ids_of(search_project(subject, "parser")))
-    assert "skipped 1 records of the run log" in caplog.text
+    assert "skipped 1 record of the run log" in caplog.text
     assert "'r2-007'" in caplog.text
     assert [] == [*tmp_path.glob("*.bad-*")]
 

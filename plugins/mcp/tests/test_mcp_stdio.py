@@ -58,7 +58,7 @@ def test_pages_of_tools_without_end_are_refused(tmp_path: Path) -> None:
     openkoi("Do it")
 
     (result,) = openkoi.results
-    assert "The MCP server pond cannot list its tools: its list of tools has more than 8 MiB." in result
+    assert "The MCP server pond cannot list its tools: its list of tools is larger than 8 MiB." in result
 
 
 def test_progress_is_one_short_line_that_looks_like_nothing_else(tmp_path: Path) -> None:

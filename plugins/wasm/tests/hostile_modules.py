@@ -40,7 +40,7 @@ def hostile_modules() -> Iterator[Hostile]:
     yield Hostile("a text", b"hello", "is not valid")
     yield Hostile("half a module", valid[:-9], "is not valid")
     yield Hostile("a module with another byte", valid.replace(b"\x0b", b"\xff", 1), "is not valid")
-    yield Hostile("a module of 3 MiB", bytes(3 << 20), "is not a file of at most 2 MiB")
+    yield Hostile("a module of 3 MiB", bytes(3 << 20), "is larger than 2 MiB")
     yield Hostile("a component that is declared as a core module", answering_component(1), 'Write abi = "component"')
     yield Hostile("a core module that is declared as a component", valid, 'Write abi = "core"', abi="component")
     for name, wasm, error in hostile_components():

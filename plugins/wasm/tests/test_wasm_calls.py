@@ -209,7 +209,7 @@ def test_no_module_writes_what_other_programs_run(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     files = GrantedFiles(read_capabilities({"filesystem": ["write:~/**"]}, tmp_path), root)
 
-    with pytest.raises(KoiError, match="is read by other programs, which could run its content"):
+    with pytest.raises(KoiError, match="may not be written, because other programs could run its content"):
         files.write(path, b"x")
     files.write("docs/a.md", b"42 fish")
     assert "42 fish" == (root / "docs" / "a.md").read_text()

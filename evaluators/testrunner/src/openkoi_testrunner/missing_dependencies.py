@@ -44,7 +44,7 @@ def missing_packages(suite: Suite, root: Path) -> NotRun | None:
     return NotRun(
         suite,
         "its packages are not installed: node_modules is missing",
-        f"Run npm install in {describe_folder(suite)}.",
+        f"Run `npm install` in {describe_folder(suite)}.",
     )
 
 
@@ -56,9 +56,9 @@ def missing_download(suite: Suite, report: "RunnerReport", outcome: SuiteOutcome
     if broken := diagnose_start(report.exit_code, output):
         return NotRun(suite, f"{report.runner} cannot start: {broken.why}", broken.fix)
     if suite.kind.value == "cargo" and CRATES.search(output):
-        return NotRun(suite, "its crates are not downloaded", f"Run cargo fetch in {describe_folder(suite)}.")
+        return NotRun(suite, "its crates are not downloaded", f"Run `cargo fetch` in {describe_folder(suite)}.")
     if suite.kind.value == "go" and MODULES.search(output):
-        return NotRun(suite, "its modules are not downloaded", f"Run go mod download in {describe_folder(suite)}.")
+        return NotRun(suite, "its modules are not downloaded", f"Run `go mod download` in {describe_folder(suite)}.")
     if report.exit_code in NOT_STARTED:
         how = "is missing" if report.exit_code == NOT_FOUND else "cannot be run"
         why = f"a program {how}: {stable_line(error_line(output)).rstrip('.')}"

@@ -38,7 +38,7 @@ async def list_all(ask: Callable[..., Awaitable[Any]], field: str) -> list[Any]:
         page = await ask(cursor=cursor)
         size += len(page.model_dump_json())
         if size > MAX_LISTED_BYTES:
-            raise MessageTooLargeError(f"its list of {field} has more than {MAX_LISTED_BYTES >> 20} MiB")
+            raise MessageTooLargeError(f"its list of {field} is larger than {MAX_LISTED_BYTES >> 20} MiB")
         found += getattr(page, field)
         cursor = page.next_cursor
         if not cursor:

@@ -66,9 +66,9 @@ class ServerTools:
     async def introduce(self, run: Run) -> Definitions | None:
         """Ask whether a new server may be started, and then whether its tools may be used; None if they may not."""
         if not is_yes(answer := await run.ask(start_question(self.config))):
-            verb = "started" if self.config.transport == STDIO else "connected to"
+            consequence = "it is not started" if self.config.transport == STDIO else "OpenKoi does not connect to it"
             if answer is None:  # one who refused knows it
-                self.koi.warn(self.explain_unused(f"it is not {verb}"))
+                self.koi.warn(self.explain_unused(consequence))
             return None
         found = await self.list_definitions(await self.connection.client())
         if await self.is_allowed(found, run):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import Event, KoiError, Record, Task, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -33,7 +34,9 @@ def find_fork_point(records: Sequence[Record], run: str, at: int) -> ForkPoint:
     started = own[start].event if start >= 0 else None
     if end < 0 or not isinstance(started, events.TaskStarted):
         done = sum(one.run == run and isinstance(one.event, events.DecisionMade) for one in own)
-        raise KoiError(f"The task cannot be forked at iteration {at + 1}: it has only {done}.")
+        raise KoiError(
+            f"The task cannot be forked at iteration {at + 1}: it has only {format_count(done, 'iteration')}."
+        )
     if any(isinstance(one.event, events.BaselineSaved) and not one.event.checkpoint for one in own):
         raise KoiError(
             "The task ran without a checkpoint, so its files cannot be restored. Run the task again instead."

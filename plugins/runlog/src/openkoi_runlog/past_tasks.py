@@ -20,7 +20,7 @@ from .run_views import build_views
 from .segment_names import parse_session
 from .select_records import SMALL_BYTES, select_from
 
-NO_TASK = 'No tasks yet. To run one: openkoi "TASK".'
+NO_TASK = 'No tasks yet. To run one, run `openkoi "TASK"`.'
 TASK_EVENTS = (events.TaskStarted, events.RunResumed, events.RunCompleted, events.RunFailed)
 CLOCK_TICK_SECONDS = 0.02  # file systems stamp with the clock of the last tick: 10 ms behind at most; twice that
 

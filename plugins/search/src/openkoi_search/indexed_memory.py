@@ -219,9 +219,11 @@ def warn_skipped(skipped: Sequence[str]) -> None:
     if skipped:
         import logging
 
+        from openkoi_base.counts import format_count
+
         logging.getLogger("openkoi").warning(
-            "Memory skipped %d records of the run log because it cannot store them. The first is %s. "
-            "The run log keeps them; everything else is remembered.",
-            len(skipped),
+            "Memory skipped %s of the run log that it cannot store (first: %s). "
+            "The run log keeps all records; everything else is remembered.",
+            format_count(len(skipped), "record"),
             skipped[0],
         )

@@ -87,7 +87,7 @@ class SegmentFolder:
         if not are_complete(current):
             if names != self.names():
                 raise FileNotFoundError("some were merged while they were listed")
-            raise CorruptFileError("a segment is missing, or one is of another index")
+            raise CorruptFileError("a segment is missing, or one belongs to another index")
         return self.index if current == list(self.index.segments) else SegmentIndex(current)
 
     def open(self, name: str) -> Segment:

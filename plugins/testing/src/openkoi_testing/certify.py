@@ -11,6 +11,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
@@ -105,8 +106,6 @@ def list_plugins(project: Mapping[str, Mapping[str, Mapping[str, str]]]) -> list
 
 def find_problems(project: Mapping[str, object], plugins: Sequence[tuple[str, str]], folder: Path) -> list[str]:
     """Return the errors in a project's metadata and entry points."""
-    from importlib.metadata import PackageNotFoundError, distribution
-
     if not plugins:
         return [f"{folder / 'pyproject.toml'} registers no plugin: it has no entry points of a group `openkoi.KIND`."]
     name = str(project.get("name", ""))
@@ -120,16 +119,15 @@ def find_problems(project: Mapping[str, object], plugins: Sequence[tuple[str, st
         for kind, plugin in plugins
         if (kind, plugin) not in found
     ]
-    return problems + [problem for key in plugins if key in found for problem in explain_broken(found[key].load)]
+    return problems + [problem for key in plugins if key in found for problem in explain_broken(found[key])]
 
 
-def explain_broken(load: object) -> list[str]:
+def explain_broken(point: EntryPoint) -> list[str]:
     """Return why an entry point cannot be loaded; nothing if it can."""
-    assert callable(load)
     try:
-        load()
+        point.load()
     except Exception as error:  # a plugin's module may raise anything
-        return [f"Its entry point cannot be loaded: {type(error).__name__}: {error}"]
+        return [f"The entry point {point.name} in {point.group} cannot be loaded: {type(error).__name__}: {error}"]
     return []
 
 

@@ -30,7 +30,7 @@ class UnitTestGuard:
     def audit(self, event: str, arguments: tuple[object, ...]) -> None:
         """Refuse what a unit test may not do."""
         if self.running and (event in FORBIDDEN or (event == "open" and is_write(arguments))):
-            raise AssertionError(f"{self.running} is marked as a unit test, but does {event} {arguments!r:.200}")
+            raise AssertionError(f"{self.running} is marked as a unit test, but calls {event} with {arguments!r:.200}")
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:

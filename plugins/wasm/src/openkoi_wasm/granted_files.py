@@ -65,7 +65,7 @@ class GrantedFiles:
         if RUN_BY_OTHERS & {*map(str.casefold, path.parts)} or first_protected(
             [str(path)], protected_globs(), self.root
         ):
-            raise KoiError(f"{text!r} is read by other programs, which could run its content.")
+            raise KoiError(f"{text!r} may not be written, because other programs could run its content.")
         if len(path.parts) > MAX_DEPTH:
             raise KoiError(f"{text[:200]!r} is nested more than {MAX_DEPTH} folders deep.")
         with named_errors(text), opened_folder(path.parent, create=True) as folder:

@@ -115,7 +115,7 @@ class Manifest:
         try:
             size = self.module.stat().st_size
             if size > MAX_MODULE_BYTES or not self.module.is_file():
-                raise ConfigError(f"{self.module} is not a file of at most {MAX_MODULE_BYTES // MIB} MiB.")
+                raise ConfigError(f"{self.module} is not a file, or is larger than {MAX_MODULE_BYTES // MIB} MiB.")
             return self.module.read_bytes()
         except FileNotFoundError:
             raise ConfigError(NOT_BUILT.format(self.module, self.file)) from None

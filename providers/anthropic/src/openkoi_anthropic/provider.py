@@ -47,7 +47,7 @@ class Anthropic(ApiPlugin):
         key, base = api_key.strip(), base_url.rstrip("/").removesuffix("/v1")
         if base == OFFICIAL_URL and not key and not is_replay(cassette):
             raise NoProviderError(
-                "Anthropic needs a key. Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for another server."
+                "Anthropic needs a key. Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL to use another server."
             )
         headers, bounds = {**VERSION_HEADER, **auth_headers(key)}, ResponseLimits(idle_seconds=idle_seconds)
         self._client = ApiClient(base, headers=headers, bounds=bounds, cassette=cassette, transport=transport)

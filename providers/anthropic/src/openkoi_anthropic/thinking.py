@@ -24,7 +24,7 @@ def validate_thinking(thinking: Thinking) -> Thinking:
         return thinking
     raise ConfigError(
         f"[providers.anthropic] thinking is {thinking!r}. "
-        f"Set 'off', 'adaptive', or a number of tokens from {MIN_THINKING_TOKENS} up."
+        f"Set it to 'off', 'adaptive', or at least {MIN_THINKING_TOKENS} tokens."
     )
 
 

@@ -193,7 +193,7 @@ def format_prospect(prospect: Prospect) -> str:
     chance = f"the estimated chance that another iteration helps is {prospect.chance:.0%}"
     after = f"estimated from {format_count(prospect.seen, 'iteration')} of this project"
     if prospect.error is None:
-        return f"{chance}, {after}, which are too few to rely on"
+        return f"{chance}, {after}, too few to rely on"
     kind = "reliable" if is_reliable(prospect) else "too inaccurate to rely on"
     return f"{chance}, {after}; calibration error {prospect.error:.2f}, {kind}"
 

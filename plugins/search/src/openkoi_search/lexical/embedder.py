@@ -22,7 +22,8 @@ class Lexical:
     def __init__(self, *, dimensions: int = 1024) -> None:
         if not MIN_DIMENSIONS <= dimensions <= MAX_DIMENSIONS:
             raise ConfigError(
-                f"[embedders.lexical] dimensions is {dimensions}. Set it between {MIN_DIMENSIONS} and {MAX_DIMENSIONS}."
+                f"[embedders.lexical] dimensions is {dimensions}. "
+                f"Set it to a value from {MIN_DIMENSIONS} to {MAX_DIMENSIONS}."
             )
         self._dimensions = dimensions
 

