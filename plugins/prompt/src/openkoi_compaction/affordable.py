@@ -18,4 +18,4 @@ def too_expensive_reason(characters: int, answer: int, spent: Cost, limits: Limi
     if tokens > MAX_SHARE * (limits.tokens - spent.budget_tokens):
         return "too few tokens are left for a summary"
     usd = tokens * spent.usd / spent.budget_tokens if spent.budget_tokens else 0.0
-    return "too little money is left for a summary" if usd > MAX_SHARE * (limits.usd - spent.usd) else ""
+    return "too little of the budget is left for a summary" if usd > MAX_SHARE * (limits.usd - spent.usd) else ""
