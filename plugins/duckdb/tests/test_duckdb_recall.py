@@ -184,7 +184,7 @@ def test_no_room_for_the_file_of_vectors_costs_no_answer(tmp_path: Path, caplog:
         hits = search_project(subject, "which entrance", kinds=("transcript",))
 
     assert REPLY[0] == texts(hits)[0]
-    assert "could not be written" in caplog.text
+    assert "could not be written (Is a directory)" in caplog.text
 
 
 def test_what_is_held_asks_the_tables_when_the_vectors_turn_out_damaged(tmp_path: Path) -> None:

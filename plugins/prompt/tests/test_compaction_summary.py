@@ -158,7 +158,9 @@ def test_a_summary_is_too_dear_when_it_takes_half_of_the_money_that_is_left() ->
     spent = Cost(budget_tokens=10_000, usd=1.0, calls=3)
 
     assert "" == too_expensive_reason(3_000, 1_000, spent, Limits(usd=2.0))
-    assert "too little of the budget is left for a summary" == too_expensive_reason(3_000, 1_000, spent, Limits(usd=1.3))
+    assert "too little of the budget is left for a summary" == too_expensive_reason(
+        3_000, 1_000, spent, Limits(usd=1.3)
+    )
 
 
 @pytest.mark.row("LOOP-05")

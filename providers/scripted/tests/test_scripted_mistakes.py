@@ -7,6 +7,7 @@ import pytest
 
 from openkoi_hookspecs import Message, Request, RequestRejectedError
 from openkoi_scripted import ScriptedProvider
+from openkoi_scripted.yaml_node import load_yaml
 
 MISTAKES = [
     ("", "is empty. It needs a list of turns"),
@@ -58,6 +59,13 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(RequestRejectedError, match=r"part\.yaml, line 2: not valid UTF-8"):
         asyncio.run(ask(file))
+
+
+def test_a_folder_is_named_once(tmp_path: Path) -> None:
+    with pytest.raises(RequestRejectedError) as caught:
+        load_yaml(tmp_path)
+
+    assert f"Cannot read the script {tmp_path}: Is a directory." == str(caught.value)
 
 
 async def ask(file: Path) -> None:

@@ -79,7 +79,8 @@ class Mailbox:
         except imaplib.IMAP4.error as error:
             raise AppRejectedError(f"{host} rejected the request: {describe(error)}") from None
         except (OSError, EOFError, ValueError) as error:
-            raise AppUnavailableError(f"{host} could not be reached ({error}).") from None
+            why = getattr(error, "strerror", None) or error
+            raise AppUnavailableError(f"{host} could not be reached ({why}).") from None
 
     def status(self, name: str) -> str:
         """Return a number that the server reported about the folder."""

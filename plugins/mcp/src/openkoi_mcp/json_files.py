@@ -28,7 +28,8 @@ def read_servers(file: Path, *, project: bool) -> tuple[list[ServerConfig], list
     except FileNotFoundError:
         return [], []
     except (OSError, ValueError, RecursionError) as error:
-        return [], [f"{file} cannot be read, so its MCP servers are not used: {error}."]
+        why = getattr(error, "strerror", None) or error
+        return [], [f"{file} cannot be read, so its MCP servers are not used: {why}."]
     servers, warnings = [], []
     for name, entry in listed:
         try:

@@ -104,7 +104,9 @@ class VectorStore:
         try:
             write(path, vectors)
         except OSError as error:
-            self.warn(path, f"could not be written ({error}). Searches work without it, but take longer.")
+            self.warn(
+                path, f"could not be written ({error.strerror or error}). Searches work without it, but take longer."
+            )
 
     def with_graph(self, found: VectorFile) -> VectorFile:
         """Return the same vectors, with a graph if there are enough of them."""

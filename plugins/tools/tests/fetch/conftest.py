@@ -1,6 +1,7 @@
 """Provide a small web on loopback, and readers that use the tool like a run: permission first, then the call."""
 
 import asyncio
+import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ class Names:
         """Return the addresses of a name this time."""
         self.asked.append(host)
         if host not in self.known:
-            raise OSError("no such name")
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
         answers = self.known[host]
         return answers[min(self.asked.count(host), len(answers)) - 1]
 

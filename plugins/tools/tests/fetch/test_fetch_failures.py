@@ -40,7 +40,7 @@ def test_a_refused_connection_is_a_sentence(web: "Web") -> None:
 def test_a_name_that_does_not_exist_is_a_sentence(web: "Web") -> None:
     answer = web.reader("*.example").fetch("https://nowhere.example/")
 
-    assert "Cannot resolve nowhere.example: no such name. Check its spelling." == answer.text
+    assert "Cannot resolve nowhere.example: Name or service not known. Check its spelling." == answer.text
 
 
 @pytest.mark.parametrize(

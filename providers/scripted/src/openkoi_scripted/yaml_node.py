@@ -105,7 +105,7 @@ def load_yaml(path: Path) -> YamlNode:
         content = path.read_bytes()
         node = parse_yaml(content.decode("utf-8-sig"))
     except OSError as error:
-        raise RequestRejectedError(f"Cannot read the script {path}: {error}.") from error
+        raise RequestRejectedError(f"Cannot read the script {path}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise RequestRejectedError(f"{path}, line {line}: not valid UTF-8. Save the file as UTF-8.") from error

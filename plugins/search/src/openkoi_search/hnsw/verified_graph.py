@@ -99,7 +99,9 @@ class VerifiedGraph:
             self.file.mark_unusable(len(self.matrix), self.matrix.shape[1], recall)
         except OSError as error:
             good = recall >= MIN_RECALL
-            self.warn(f"could not be saved ({error})", until="In other processes, " if good else "Instead, ")
+            self.warn(
+                f"could not be saved ({error.strerror or error})", until="In other processes, " if good else "Instead, "
+            )
             return graph if good else None
         self.warn(f"finds only {recall:.0%} of the nearest vectors")
         return None

@@ -29,7 +29,8 @@ async def resolve_host(address: PageAddress, allowed: Allowed, resolver: Resolve
         try:
             found = await resolver(address.host, address.port)
         except (OSError, UnicodeError) as error:
-            raise ToolError(f"Cannot resolve {address.host}: {error}. Check its spelling.") from None
+            why = getattr(error, "strerror", None) or error
+            raise ToolError(f"Cannot resolve {address.host}: {why}. Check its spelling.") from None
     for text in found:
         ip = ip_of(text)
         if ip is None or not allowed.reaches(ip, address):
