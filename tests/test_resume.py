@@ -51,7 +51,8 @@ def check_resumed(home: Path, resumed: bool) -> None:
     unknown = [
         record.event.result.call
         for record in records
-        if isinstance(record.event, events.ToolCallFinished) and "may or may not have taken effect" in record.event.result.text
+        if isinstance(record.event, events.ToolCallFinished)
+        and "may or may not have taken effect" in record.event.result.text
     ]
 
     assert 7 == len(answered)
