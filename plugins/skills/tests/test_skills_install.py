@@ -55,6 +55,15 @@ def test_skills_come_from_folders_files_archives_and_repositories(shop: Shop) ->
         assert str(target) == shop.openkoi("install", origin, "--yes").stdout.strip()
     with pytest.raises(KoiError, match=r"(?s)several skills.*clean, feed, taste"):
         shop.openkoi("install", str(several))
+    with pytest.raises(KoiError, match=r"(?s)has no skill 'swim'\..*clean, feed, taste"):
+        shop.openkoi("install", f"{several}#swim")
+
+
+def test_a_repository_needs_git(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+
+    with pytest.raises(KoiError, match=r"Failed to clone https://example\.com/a: git is not installed"):
+        shop.openkoi("install", "https://example.com/a")
 
 
 @pytest.mark.row("SKILL-08")

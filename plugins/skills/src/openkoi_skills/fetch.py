@@ -19,9 +19,7 @@ CLONE_TIMEOUT_SECONDS = 120.0  # estimate: a shallow clone of a large repository
 MAX_ARCHIVE_BYTES = 20_000_000  # estimate, as for a folder (openkoi_base.skillfile.digest)
 GIT_OPTIONS = ["-c", "core.hooksPath=/dev/null", "-c", "core.symlinks=false", "-c", "protocol.ext.allow=never"]
 NO_SKILL = "No {file} found in {origin}. A skill is a folder that contains a {file}."
-SEVERAL_SKILLS = (
-    "{origin} contains several skills. Choose one, for example: openkoi skill install {origin}#{first}\nSkills: {names}"
-)
+CHOOSE_SKILL = "{origin} {what}. Choose one, for example: openkoi skill install {origin}#{first}\nSkills: {names}"
 
 
 @contextmanager
@@ -53,7 +51,8 @@ def choose_folder(folder: Path, wanted: str, origin: str) -> Path:
         return chosen[0]
     if not there:
         raise KoiError(NO_SKILL.format(file=SKILL_FILE, origin=origin))
-    raise KoiError(SEVERAL_SKILLS.format(origin=origin, first=min(there), names=", ".join(sorted(there))))
+    what = f"has no skill {wanted!r}" if wanted else "contains several skills"
+    raise KoiError(CHOOSE_SKILL.format(origin=origin, what=what, first=min(there), names=", ".join(sorted(there))))
 
 
 def clone_repository(address: str, folder: Path) -> None:
@@ -74,8 +73,11 @@ def clone_repository(address: str, folder: Path) -> None:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=CLONE_TIMEOUT_SECONDS, stdin=subprocess.DEVNULL
         )
+    except FileNotFoundError as error:
+        raise KoiError(f"Failed to clone {address}: git is not installed. Install it and try again.") from error
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise KoiError(f"Failed to clone {address}: {error}. Clone it yourself and install from its folder.") from error
+        why = error.strerror if isinstance(error, OSError) else f"git took more than {CLONE_TIMEOUT_SECONDS:g} s"
+        raise KoiError(f"Failed to clone {address}: {why}. Clone it yourself and install from its folder.") from error
     if done.returncode:
         message = done.stderr.strip().partition("\n")[0].removeprefix("fatal: ")
         raise KoiError(f"Failed to clone {address}: {message}. Check the URL, or clone it and install from its folder.")
