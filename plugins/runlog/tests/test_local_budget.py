@@ -120,7 +120,7 @@ def test_a_page_that_cannot_be_read_grants_nothing(content: str, tmp_path: Path)
     file = tmp_path / f"{datetime.now(UTC).date().isoformat()}.json"
     file.write_text(content)
 
-    with pytest.raises(KoiError, match=r"cannot be read: .* Move the file elsewhere"):
+    with pytest.raises(KoiError, match=r"cannot be read: it is damaged\. Move the file elsewhere"):
         asyncio.run(FileBudget(folder=tmp_path, usd_a_day=0.5).reserve(call()))
     assert content == file.read_text()
 

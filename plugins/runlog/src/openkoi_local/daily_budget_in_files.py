@@ -110,4 +110,5 @@ def read_day(file: Path) -> DayBudget:
         }
         return DayBudget(Amount(tokens=float(known.get("tokens", 0)), usd=float(known.get("usd", 0))), held)
     except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise KoiError(BROKEN.format(file=file, what="read", why=f"{error}. {RESTART}")) from None
+        why = getattr(error, "strerror", None) or "it is damaged"
+        raise KoiError(BROKEN.format(file=file, what="read", why=f"{why}. {RESTART}")) from None

@@ -92,5 +92,5 @@ def run_self_test(
     except KoiError as error:
         return SelfTestResult(SandboxLevel.NONE, trouble=str(error).rstrip("."))
     except OSError as error:
-        return SelfTestResult(SandboxLevel.NONE, trouble=f"the self-test cannot run here ({error})")
+        return SelfTestResult(SandboxLevel.NONE, trouble=f"the self-test cannot run here ({error.strerror or error})")
     return SelfTestResult(level_of(refused, network=policy.network), refused)
