@@ -79,8 +79,7 @@ class Mailbox:
         except imaplib.IMAP4.error as error:
             raise AppRejectedError(f"{host} rejected the request: {describe(error)}") from None
         except (OSError, EOFError, ValueError) as error:
-            why = getattr(error, "strerror", None) or error
-            raise AppUnavailableError(f"{host} could not be reached ({why}).") from None
+            raise AppUnavailableError(f"{host} could not be reached ({describe(error)}).") from None
 
     def status(self, name: str) -> str:
         """Return a number that the server reported about the folder."""
@@ -176,6 +175,7 @@ def quote(text: str) -> str:
 
 
 def describe(error: object) -> str:
-    """Return the text of a server's answer."""
-    text = error.decode(errors="replace") if isinstance(error, bytes) else str(error)
+    """Return the text of a server's answer, or the system's reason."""
+    why = getattr(error, "strerror", None) or error
+    text = why.decode(errors="replace") if isinstance(why, bytes) else str(why)
     return text.removeprefix("b'").removesuffix("'").rstrip(".")[:200]

@@ -90,9 +90,7 @@ def submit(url: str, login: Login, mail: EmailMessage | None) -> None:
     except smtplib.SMTPResponseException as error:
         raise refusal(host, error.smtp_code, error.smtp_error) from None
     except (smtplib.SMTPException, OSError) as error:
-        raise AppUnavailableError(
-            f"{host} could not be reached ({error.strerror or error}).", uncertain=begun
-        ) from None
+        raise AppUnavailableError(f"{host} could not be reached ({describe(error)}).", uncertain=begun) from None
 
 
 def refusal(host: str, code: int, text: object) -> AppUnavailableError | AppRejectedError:
