@@ -17,7 +17,7 @@ CHANGING = (
     (re.compile(r"^Tip: .*\n?", re.MULTILINE), ""),
 )
 MEASURED = (  # what a screen of the chat or a README may show with other values
-    (re.compile(r"Memory:( +duckdb:)? index .*?pieces", re.DOTALL), "Memory: index"),
+    (re.compile(r"Memory:( +duckdb:)? index .*?parts of words", re.DOTALL), "Memory: index"),
     *CHANGING,
     (re.compile(r"\b\d+ model calls"), "0 model calls"),
     (re.compile(r"^  \d+ learnings? saved\n", re.MULTILINE), ""),  # they may be saved a moment later

@@ -32,7 +32,7 @@ def test_asking_does_not_make_a_file(tmp_path: Path) -> None:
 
     assert [] == asyncio.run(empty.search(Query("anything")))
     assert {} == asyncio.run(empty.offsets())
-    facts = {"file": str(empty.file.path), "size": "0KB", "entries": "0", "embedder": "none, searching by words only"}
+    facts = {"file": str(empty.file.path), "size": "0KB", "entries": "0", "embedder": "none; search uses words only"}
     assert facts == asyncio.run(empty.health())
     assert not (tmp_path / "data").exists()
 

@@ -62,7 +62,7 @@ def test_of_several_skills_each_lets_its_own_tools_through() -> None:
 
     assert None is deny_call(call("read_file"), active)
     assert None is deny_call(call("write_file"), active)
-    assert Deny("the active skill a, b allows only these tools: Read Write") == deny_call(call("fetch"), active)
+    assert Deny("only these tools are allowed with the skill a, b: Read Write") == deny_call(call("fetch"), active)
 
 
 def test_skills_that_name_no_tools_forbid_nothing() -> None:

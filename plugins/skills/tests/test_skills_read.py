@@ -58,7 +58,7 @@ def test_a_tool_that_an_active_skill_does_not_name_is_denied(pond: Pond) -> None
 
     pond.solve(TASK, write, ToolCall("2", "list_files", {}))
 
-    assert ["Rejected by skills: the active skill deploy-pond allows only these tools: Read Bash(git:*)"] * 2 == [
+    assert ["Rejected by skills: only these tools are allowed with the skill deploy-pond: Read Bash(git:*)"] * 2 == [
         result.text for result in pond.results()
     ]
     assert not (pond.workspace / "a").exists()

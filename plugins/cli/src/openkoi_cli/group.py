@@ -42,7 +42,7 @@ COMMANDS: Mapping[str, str] = {
     "redo": "Reapply a task's changes that were undone or reverted.",
     "reject": "Reject a task's request, with a reason.",
     "replay": "Replay a recorded task.",
-    "resume": "Resume a task that was interrupted or waits for approval, or follow up on it.",
+    "resume": "Resume a task that was interrupted or is waiting for approval, or follow up on it.",
     "run": "Run a task, or an agent: openkoi run AGENT.yaml TASK...",
     "sessions": "List and search past sessions.",
     "status": "Show memory, recent tasks, tokens and cost.",

@@ -35,7 +35,7 @@ def list_remaining(records: Iterable[Record], run: str) -> list[str]:
             case events.ToolCallFinished(result=result):
                 elsewhere |= dict.fromkeys(effects_elsewhere(result, tools.get(result.call, "")))
     outside = [f"{path} is outside the workspace; check it yourself" for path in written]
-    folders = [f"{path} is a folder without checkpoints; create it again" for path in skipped]
+    folders = [f"{path} was changed but has no checkpoints; restore it yourself" for path in skipped]
     in_git = (text for place in sorted(moves) for text in describe_git_changes(moves[place], place))
     return [*in_git, *outside, *folders, *(f"{effect}; undo it there yourself" for effect in elsewhere)]
 

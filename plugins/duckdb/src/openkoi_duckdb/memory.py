@@ -114,7 +114,7 @@ class DuckDB:
     def describe_embedder(self) -> str:
         """Return the embedder for the health report."""
         if not self.index.dimensions:
-            return "none, searching by words only"
+            return "none; search uses words only"
         return self.embedder.id if self.embedder else WITHOUT_EMBEDDER
 
     def create_shadow(self) -> "DuckDB":

@@ -4,7 +4,7 @@ from pathlib import Path
 
 DATABASE_FILE, INDEX_ENDING = "openkoi.db", "index"
 LEXICAL, LEXICAL_DIMENSIONS, LEXICAL_WEIGHT = "lexical", 1024, 0.3  # weights compared in tests/benchmarks/recall.py
-WITHOUT_EMBEDDER = "none, searching by words and their pieces"
+WITHOUT_EMBEDDER = "none; search uses words and parts of words"
 
 
 def index_path(database: Path) -> Path:

@@ -90,7 +90,7 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
         from openkoi_search.indexed_memory import format_size
 
         report = {"file": str(self.file.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
-        report["embedder"] = self.embeddings.embedder.id if self.embeddings else "none, searching by words only"
+        report["embedder"] = self.embeddings.embedder.id if self.embeddings else "none; search uses words only"
         if self.embeddings and bare:
             report[f"without vectors from {self.embeddings.embedder.id}"] = (
                 f"{bare:,} (run `openkoi memory rebuild` to create them)"

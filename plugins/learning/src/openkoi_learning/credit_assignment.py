@@ -35,7 +35,7 @@ def status_change(state: LearningState, entry: LearningEntry, project: str, now:
     elif not entry.is_from_source and not entry.proved and proves_uplift(uses, state.success_rate(entry.project)):
         yield replace(entry, standing=LearningStatus.ACTIVE, proved=True, reason="held-out runs show that it helps")
     elif is_confirmed_by_checks(entry, state.all_evidence(entry, project)):
-        reason = "accepted results follow this entry, and a check passes with it"
+        reason = "several accepted results comply with this entry, and a check passed with it"
         yield replace(entry, standing=LearningStatus.ACTIVE, trust=Trust.CHECK, reason=reason)
 
 

@@ -117,7 +117,7 @@ def format_skill(found: FoundSkill, skill: Skill) -> str:
     if files:
         more = "\n".join(f"- {name}" for name in files[:MAX_FILES_LISTED])
         parts.append(
-            f"Files of this skill, in {found.file.parent}; read one with read_skill and its name as file:\n{more}"
+            f"Files of this skill, in {found.file.parent}. To read one, call read_skill with its name as file:\n{more}"
         )
     return "\n\n".join(parts)
 

@@ -49,7 +49,7 @@ def deny_call(call: ToolCall, active: Iterable[ActiveSkill]) -> Deny | None:
     ):
         return None
     names, tools = ", ".join(one.skill for one in strict), " ".join(rule for one in strict for rule in one.tools)
-    return Deny(f"the active skill {names} allows only these tools: {tools}")
+    return Deny(f"only these tools are allowed with the skill {names}: {tools}")
 
 
 def permits_call(rule: str, call: ToolCall) -> bool:

@@ -64,7 +64,7 @@ async def list_plugins(koi: Koi, /, layout: str) -> None:
 @click.option("--replace", is_flag=True, help="Replace an existing plugin of the same name.")
 @click.pass_obj
 async def add(koi: Koi, /, path: Path, replace: bool) -> None:
-    """Copy a plugin into the data folder. PATH is a folder with plugin.toml, or a module beside one."""
+    """Copy a plugin into the data folder. PATH is a folder with plugin.toml, or a module next to one."""
     manifest = read_manifest(manifest_file(path))
     content = manifest.read_module()
     source = await source_of(koi)

@@ -47,7 +47,7 @@ FOLDERS: Mapping[str, str] = {
 SUMMARIES: Mapping[str, str] = {
     "bundle": "A team's choice of plugins, settings, skills and hooks, without code.",
     "command": "A command of `openkoi`.",
-    "hook": "Functions that OpenKoi calls at steps of a task to add to prompts, check tool calls and receive events.",
+    "hook": "Functions that OpenKoi calls during a task. They add to prompts, check tool calls and receive events.",
     "judge": "An evaluator that scores the work.",
     "mcp": "A server in any language, whose tools, resources and prompts OpenKoi uses.",
     "script": "Hooks or a command in one Starlark file, which is run in a sandbox.",
