@@ -16,7 +16,7 @@ from openkoi_hookspecs import (
 from openkoi_learning.content import read_line
 from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
 from openkoi_learning.events import EntriesShown, OutcomeCredited
-from openkoi_learning.past_tasks import fit_past_tasks, is_held_out, past_tasks_of
+from openkoi_learning.recalled_tasks import fit_past_tasks, is_held_out, past_tasks_of
 from openkoi_learning.selection import Selection, SelectionRules, select_entries
 from openkoi_learning.thresholds import MAX_COMPARED
 from openkoi_learning.user_actions import pin_entry

@@ -16,7 +16,7 @@ from openkoi_hookspecs import Cost, Hit, LearningStatus, Limits, Passage, Recall
 from openkoi_learning import LearningHook
 from openkoi_learning.command import learn
 from openkoi_learning.events import EntryUpdated
-from openkoi_learning.past_tasks import past_tasks_id, past_tasks_of
+from openkoi_learning.recalled_tasks import past_tasks_id, past_tasks_of
 from openkoi_learning.selection import TaskQuery
 from openkoi_learning.state import LearningState
 from openkoi_testing import GivenPlugins

@@ -9,7 +9,7 @@ from openkoi_hookspecs import Hit, LearningStatus, Passage, Recall, Record, Task
 from openkoi_learning.content import terms_of
 from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
 from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
-from openkoi_learning.past_tasks import find_similar
+from openkoi_learning.recalled_tasks import find_similar
 from openkoi_learning.relevance import Evidence, Rivals, needed_share, right_share, score_rivals
 from openkoi_learning.selection import TaskQuery
 from openkoi_learning.state import LearningState

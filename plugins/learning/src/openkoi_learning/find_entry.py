@@ -5,7 +5,7 @@ from openkoi_base.files.short_ids import find_by_prefix
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 
 from .entry import LearningEntry
-from .past_tasks import PREFIX, past_tasks_id
+from .recalled_tasks import PREFIX, past_tasks_id
 from .state import LearningState
 
 

@@ -40,7 +40,7 @@ from .thresholds import MIN_RELEVANCE, PLATEAU_DELTA, REGRESSION_DELTA, Threshol
 if TYPE_CHECKING:
     from .learner import Learner
     from .lesson import Lesson
-    from .past_tasks import PastTasks
+    from .recalled_tasks import PastTasks
 
 COMPARISON_VARIABLE = "OPENKOI_LEDGER_DUEL"
 
@@ -109,7 +109,7 @@ class LearningHook:
             rules = replace(rules, withheld=0.0)
         choice, past = select_entries(state, query, rules), None
         if recall.hits:
-            from .past_tasks import choose_past_tasks, find_similar
+            from .recalled_tasks import choose_past_tasks, find_similar
 
             past = choose_past_tasks(find_similar(recall, state, query, task), state, query, choice, rules)
         if not self.duel:

@@ -1,4 +1,4 @@
-"""Check the size of a task, its conversation, images and files before they are sent to a model.
+"""Check that a task, piped input, a conversation, images and files are not too large before a model gets them.
 
 Invalid input from a caller raises ConfigError; in a tool's result, a note replaces it.
 """
